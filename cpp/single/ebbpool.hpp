@@ -1036,8 +1036,8 @@ struct chunk {
     struct by_size;
 
     chunk* next;         // the next older one in use
-    std::uintptr_t end;  // the room is from begin() to here
-    std::size_t bytes;   // of all of it
+    std::size_t bytes;   // of all of it, the header included
+    address lo, hi;      // of its free memory, unless it is the current chunk
     std::uint32_t age;   // position among those in use: larger is newer
     bool borrowed;       // the caller's storage, which stays to the end
     bool oversize;       // made for one large allocation
@@ -1047,7 +1047,8 @@ struct chunk {
     block memory;
 
     [[nodiscard]] inline std::uintptr_t begin() const noexcept;
-    [[nodiscard]] std::size_t room() const noexcept { return end - begin(); }
+    [[nodiscard]] inline std::uintptr_t end() const noexcept;
+    [[nodiscard]] std::size_t room() const noexcept { return end() - begin(); }
 };
 struct chunk::by_address {
     static auto& links(chunk& c) noexcept { return c.addresses; }
@@ -1060,6 +1061,7 @@ struct chunk::by_size {
 /// Whole cache lines, so that an object of a line's size lies in one; with a red zone at its end.
 inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
 inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
+inline std::uintptr_t chunk::end() const noexcept { return +address_of(this) + bytes; }
 
 /// Sizes up to this can be added to the end of a chunk: none is so near to the
 /// end of the address space.
@@ -1090,6 +1092,7 @@ protected:
         if (chunk_size == 0) throw_length("ebb::arena: chunk_size is 0");
         if (chunk_size > max_bytes) throw_length("ebb::arena: chunk_size is too large");
         if (max_retained == 0) max_retained_ = chunk_size > max_bytes / 10 ? max_bytes : 10 * chunk_size;
+        max_retained_ = std::max(max_retained_, chunk_header + round_up(chunk_size, unit));
         if (!options.storage.empty()) borrow();
     }
 
@@ -1227,6 +1230,7 @@ private:
         const std::size_t bytes = (size - skip) & ~(unit - 1);
         pool_options options = options_;
         options.source = nullptr;
+        max_retained_ = std::max(max_retained_, bytes);
         spare_.insert(make(block{bytes, cache_line, bytes, options}, bytes, true));
         grown_ = bytes;
     }
@@ -1234,7 +1238,7 @@ private:
     chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
         auto* const c = ::new (data)
-            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, false, {}, {}, std::move(memory)};
+            chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, {}, std::move(memory)};
         if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
         all_.insert(c);
         held_ += bytes;
@@ -1428,13 +1432,17 @@ struct alignas(unit) place {
     std::size_t time;  // of the mark; no other mark has it
     chunk* newest;
     chunk* current;
-    address before, lo, hi;  // before: lo without the place itself
+    address before, lo, hi;  // before: lo without the place itself; bit 0: see within
     std::size_t sunk, overhead;
     record* last;
     std::size_t blocks;      // outstanding blocks of memory resources, taken between `older` and this place
     std::size_t own_blocks;  // of residents, likewise
     live_times live;         // before the mark
     free_lists* free;        // lists of free blocks before the mark, or null
+
+    [[nodiscard]] std::uintptr_t begin() const noexcept { return +before & ~std::uintptr_t{unit - 1}; }
+    // Whether a constructor or destructor has taken the mark that may still be running.
+    [[nodiscard]] bool within() const noexcept { return (+before & 1) != 0; }
 };
 
 /// A memory resource that is stored in the region whose memory it hands out, for objects that
@@ -1820,7 +1828,8 @@ public:
     [[nodiscard]] bool owns(const void* p) const noexcept {
         const std::uintptr_t at = +address_of(p);
         const chunk* const c = chunk_of(at);
-        return c != nullptr && c->in_use && (c != current_ || at < low() || at >= +hi_);
+        if (c == nullptr || !c->in_use) return false;
+        return c == current_ ? at < low() || at >= +hi_ : at < +c->lo || at >= +c->hi;
     }
 
     /// `bytes` bytes, at least 1, at any address, from the high end.
@@ -1850,8 +1859,8 @@ public:
     /// Ends a cycle with one chunk and nothing but bytes in it. Returns false, and does nothing,
     /// if there may be more.
     EBB_INLINE bool empty_at_once() noexcept {
-        // Records, marks and free blocks are overhead.
-        if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
+        // Records, marks and free blocks are overhead. Rewind and reserve leave spare chunks.
+        if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_ || held_ > max_retained_)) return false;
         see();
         ++epochs_;
         end_times();
@@ -1932,6 +1941,7 @@ public:
         *link = r;
         for (place* q = places_; q != p->older; q = q->older) {
             if (q->last == before) q->last = r;
+            q->before = address{q->begin()};
         }
     }
     /// Memory that such a rewind does not take either. It takes a chunk.
@@ -1941,7 +1951,7 @@ public:
         c->next = std::exchange(p->newest->next, c);
         c->age = p->newest->age;
         c->in_use = true;
-        sunk_ += bytes;
+        set_full(c, c->begin() + bytes);
         overhead_ += bytes;
         for (place* q = places_; q != p->older; q = q->older) {
             q->sunk += bytes;
@@ -1963,7 +1973,7 @@ public:
     /// A new place. Throws as an allocation.
     EBB_NOINLINE place* add_place() {
         if (id_ == 0) id_ = new_id();
-        const address before{low()};
+        const std::uintptr_t before = low();
         const chunk* const chunk_before = newest_;
         const std::size_t bytes = sizeof(place) + (has_free_ ? sizeof(free_lists) : 0);
         auto* const p = ::new (take(bytes, alignof(place))) place;
@@ -1971,16 +1981,16 @@ public:
         if (!annotate::on && low() != end) {
             // It has a chunk of its own. The next allocations go there: else a block that came
             // before the mark might come back as the newest, and be taken again after it.
-            sunk_ += (low() - +begin_) + (+end_ - +hi_) - bytes;
-            enter(newest_);
+            sunk_ -= bytes;
+            leave_for(newest_);
             set_low(end);
         }
         close_run();
         if (newest_ == chunk_before) {
-            p->before = before;
-            overhead_ += low() - +before - annotate::red_zone;  // which take has counted
+            p->before = address{before | busy()};
+            overhead_ += low() - before - annotate::red_zone;  // which take has counted
         } else {
-            p->before = newest_ == current_ ? address_of(p) : address{low()};
+            p->before = address{(newest_ == current_ ? +address_of(p) : low()) | busy()};
             overhead_ += bytes;
         }
         p->free = nullptr;
@@ -2018,7 +2028,7 @@ public:
         if constexpr (annotate::on) hide_since(p);
         set_aside(p->newest);
         enter(p->current);
-        lo_ = p->lo;
+        set_low(+p->lo);
         hi_ = p->hi;
         sunk_ = p->sunk;
         overhead_ = p->overhead;
@@ -2032,8 +2042,8 @@ public:
     /// Goes back to `p` and removes it: the region is as before the mark.
     void remove(place* p) noexcept {
         rewind(p);
-        overhead_ -= +p->lo - +p->before;
-        lo_ = p->before;
+        overhead_ -= +p->lo - p->begin();
+        set_low(p->begin());
         places_ = p->older;
         blocks_ = p->blocks;
         own_blocks_ = p->own_blocks;
@@ -2044,7 +2054,7 @@ public:
         // Times before the mark are valid again. A second gap in them is joined to the first one.
         live_ = {p->live.since, p->live.since < p->live.until ? p->live.until : p->time, time_};
         if (p->live.since >= p->live.until) live_.since = p->live.again;
-        if constexpr (annotate::on) annotate::hide(pointer_to(+p->before), +p->lo - +p->before);
+        if constexpr (annotate::on) annotate::hide(pointer_to(p->begin()), +p->lo - p->begin());
     }
 
     [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (low() - +begin_) + (+end_ - +hi_) - overhead_; }
@@ -2159,7 +2169,19 @@ private:
         current_ = c;
         begin_ = address{c->begin()};
         set_low(c->begin());
-        end_ = hi_ = address{c->end};
+        end_ = hi_ = address{c->end()};
+    }
+    // The current chunk is full: the next one is.
+    void leave_for(chunk* c) noexcept {
+        if (current_ != nullptr) current_->lo = address{low()}, current_->hi = hi_;
+        sunk_ += (low() - +begin_) + (+end_ - +hi_);
+        enter(c);
+    }
+    // c holds one allocation, up to `end`.
+    void set_full(chunk* c, std::uintptr_t end) noexcept {
+        c->lo = address{end};
+        c->hi = address{c->end()};
+        sunk_ += end - c->begin();
     }
 
     void forget_epoch() noexcept {
@@ -2232,12 +2254,11 @@ private:
         add_chunk(c);
         if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
             // The current chunk has more left: c is for the one allocation.
-            sunk_ += pad + need;
+            set_full(c, c->begin() + pad + need);
             return pointer_to(c->begin() + pad);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
-        sunk_ += (low() - +begin_) + (+end_ - +hi_);
-        enter(c);
+        leave_for(c);
         if (text) {
             hi_ = address{+hi_ - need};
             return pointer_to(+hi_);
@@ -2862,6 +2883,9 @@ private:
     bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
 };
 
+/// At most what one takes.
+inline constexpr std::size_t resident_bytes = sizeof(resident) + 2 * sizeof(void*) + annotate::red_zone;
+
 struct no_allocator {
     using value_type = std::byte;
 };
@@ -2954,7 +2978,86 @@ struct holder<std::variant<Ts...>> : std::true_type {
     static void construct(variant* at, const A& allocator) {
         construct(at, allocator, std::in_place_index<0>);
     }
+    template <class A, class Arg>
+        requires(std::is_constructible_v<variant, Arg> && !std::is_same_v<std::remove_cvref_t<Arg>, variant>)
+    static void construct(variant* at, const A& allocator, Arg&& arg) {
+        construct(at, allocator, std::in_place_index<chosen<Arg>()>, std::forward<Arg>(arg));
+    }
+    template <class A, class Arg>
+        requires std::is_same_v<std::remove_cvref_t<Arg>, variant>
+    static void construct(variant* at, const A& allocator, Arg&& arg) {
+        const auto is = [&]<std::size_t I>(std::in_place_index_t<I> index) {
+            if (arg.index() == I) construct(at, allocator, index, std::get<I>(std::forward<Arg>(arg)));
+            return arg.index() == I;
+        };
+        const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return (is(std::in_place_index<I>) || ...);
+        }(std::index_sequence_for<Ts...>());
+        if (!found) std::construct_at(at, std::forward<Arg>(arg));
+    }
+
+private:
+    // The alternative that the variant's constructor chooses for an argument: the one of the
+    // overload that resolution picks among functions of each, if none narrows.
+    template <std::size_t I, class T>
+    struct candidate {
+        struct array {
+            T element[1];
+        };
+        template <class Arg>
+        static auto pick(T, Arg&& arg) -> decltype(array{{std::forward<Arg>(arg)}}, std::in_place_index<I>);
+    };
+    template <class>
+    struct candidates;
+    template <std::size_t... I>
+    struct candidates<std::index_sequence<I...>> : candidate<I, Ts>... {
+        using candidate<I, Ts>::pick...;
+    };
+    template <std::size_t I>
+    static constexpr std::size_t number(std::in_place_index_t<I>) {
+        return I;
+    }
+    template <class Arg>
+    static constexpr std::size_t chosen() {
+        using all = candidates<std::index_sequence_for<Ts...>>;
+        return number(decltype(all::pick(std::declval<Arg>(), std::declval<Arg>())){});
+    }
 };
+
+/// An argument for a member of an aggregate, which becomes the member with the allocator.
+template <class A, class F, class Arg>
+struct for_member {
+    const F& allocator;
+    Arg&& arg;
+    template <class Member>
+        requires std::is_convertible_v<Arg, Member>
+    operator Member() const noexcept(!takes<Member, A>::value && std::is_nothrow_constructible_v<Member, Arg>) {
+        if constexpr (takes<Member, A>::value) {
+            return std::make_obj_using_allocator<Member>(allocator(), std::forward<Arg>(arg));
+        } else if constexpr (std::is_same_v<Member, std::remove_cvref_t<Arg>>) {
+            return std::forward<Arg>(arg);
+        } else {
+            return static_cast<Member>(std::forward<Arg>(arg));
+        }
+    }
+};
+/// Whether T is an aggregate of which such arguments make the first members.
+template <class T, class A, class F, class... Args>
+concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
+                       !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) && !std::is_trivially_destructible_v<T> &&
+                       requires { T{std::declval<for_member<A, F, Args>>()...}; };
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+template <class T, class... Members>
+T* construct_members(T* at, Members&&... members) noexcept(noexcept(T{std::forward<Members>(members)...})) {
+    return ::new (static_cast<void*>(at)) T{std::forward<Members>(members)...};
+}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
 /// answers. Where args have one already they are all.
@@ -2974,6 +3077,8 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
         return std::construct_at(at, std::allocator_arg, allocator(), std::forward<Args>(args)...);
     } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, Args..., A>>) {
         return std::construct_at(at, std::forward<Args>(args)..., allocator());
+    } else if constexpr (aggregate_of<T, A, F, Args...>) {
+        return construct_members(at, for_member<A, F, Args>{allocator, std::forward<Args>(args)}...);
     } else {
         return construct_in(at, std::forward<Args>(args)...);
     }
@@ -2981,7 +3086,14 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
 
 /// Whether that never throws.
 template <class T, class A, class... Args>
-inline constexpr bool constructs_nothrow = !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
+inline constexpr bool constructs_nothrow = [] {
+    using F = A (*)();
+    if constexpr (aggregate_of<T, A, F, Args...>) {
+        return noexcept(construct_members<T>(nullptr, std::declval<for_member<A, F, Args>>()...));
+    } else {
+        return !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
+    }
+}();
 
 }  // namespace detail
 }  // namespace EBB_ABI
@@ -3145,6 +3257,18 @@ protected:
                 for (; made < n; ++made) ::new (static_cast<void*>(first + made)) T(f(made));
             });
         });
+    }
+
+    // Makes sure that make and copy of n objects find memory for them, and for the resource that
+    // objects with an allocator get. Returns false if the limit or the system refuses.
+    template <class T>
+    [[nodiscard]] bool reserve_objects(std::size_t n) noexcept {
+        using run = detail::run<T>;
+        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
+        constexpr bool may_use_resource = recorded && (takes<T, allocator>::value || std::is_aggregate_v<T>);
+        constexpr std::size_t more = (recorded ? run::first : 0) + (may_use_resource ? resident_bytes : 0);
+        if (n > (region::max_bytes - more) / sizeof(T)) return false;
+        return n == 0 || region_.reserve(more + n * sizeof(T), recorded ? run::alignment : alignof(T));
     }
 
     template <class T>
@@ -3424,7 +3548,7 @@ public:
     template <detail::countable R>
         requires(!std::is_convertible_v<R, std::string_view>)
     auto copy(R&& all) {
-        using element = std::remove_cvref_t<decltype(*std::begin(all))>;
+        using element = std::iter_value_t<decltype(std::begin(all))>;
         check_element<element>();
         std::size_t n = 0;
         if constexpr (requires { std::size(all); }) {
@@ -3446,18 +3570,15 @@ public:
         return copy(std::forward<R>(all));
     }
 
-    /// As make, but returns null if the limit or the system refuses memory for the object: nothing is
-    /// thrown, and without exceptions nothing aborts. Throws what T's constructor throws.
+    /// As make, but returns null if the limit or the system refuses memory for the object. An object
+    /// with a destructor has a record of its own. Throws what T's constructor throws, which may need
+    /// more memory.
     ///
     /// \snippet reference.cpp arena_try
     template <class T, class... Args>
     [[nodiscard]] T* try_make(Args&&... args) {
-        using run = detail::run<T>;
-        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
-        if (!region_.reserve(sizeof(T) + (recorded ? run::first : 0), recorded ? run::alignment : alignof(T))) {
-            return nullptr;
-        }
-        if constexpr (recorded) region_.close_run();  // so that it has a record of its own
+        if (!this->template reserve_objects<T>(1)) return nullptr;
+        region_.close_run();
         return make<T>(std::forward<Args>(args)...);
     }
     /// As allocate, but returns null if the limit or the system refuses, or if align is no power of 2.
@@ -3473,13 +3594,11 @@ public:
     [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
         return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
     }
-    /// The same for objects. Throws what their constructors throw.
+    /// The same for objects. Throws what their constructors throw, which may need more memory.
     template <class T, std::size_t Extent>
     [[nodiscard]] std::span<std::remove_const_t<T>> try_copy(std::span<T, Extent> all) {
-        using run = detail::run<std::remove_const_t<T>>;
-        if (all.size() > (detail::region::max_bytes - run::first) / sizeof(T)) return {};
-        return region_.reserve(run::first + all.size_bytes(), run::alignment) ? copy(all)
-                                                                              : std::span<std::remove_const_t<T>>();
+        if (!this->template reserve_objects<std::remove_const_t<T>>(all.size())) return {};
+        return copy(all);
     }
 
     /// Calls f when the cycle ends, by reset, release, the destructor, or a rewind to an earlier mark.
@@ -3499,15 +3618,16 @@ public:
         return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
     }
 
-    /// Reports whether p points into memory that the arena has handed out in this cycle, including
-    /// what was given back since. O(log chunks).
+    /// Reports whether p points into memory that the arena has handed out in this cycle. Blocks that
+    /// containers have given back, and padding, count as handed out. O(log chunks).
     ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
 
     /// Makes an arena for another thread, which ends with this one's cycle: it is an object of this
-    /// arena. It has chunks of its own, from the same source, and a limit of its own: at first the
-    /// rest of this arena's. Throws as make. No thread may use it when the cycle ends.
+    /// arena. It has chunks of its own, from the same source, which must be safe for use by several
+    /// threads, and a limit of its own: at first the rest of this arena's. Throws as make. No thread
+    /// may use it when the cycle ends.
     ///
     /// \snippet reference.cpp arena_fork
     [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
@@ -3622,17 +3742,18 @@ private:
         return {region_.id(), serial};
     }
     void remove(const arena_mark& m) noexcept {
-        if (detail::place* const p = find(m); p != nullptr) region_.remove(p);
+        if (detail::place* const p = find(m, true); p != nullptr) region_.remove(p);
     }
-    // The place of a mark, after the destructors have run, or null if it is misused.
-    detail::place* find(const arena_mark& m) noexcept {
+    // The place of a mark, after the destructors have run, or null if it is misused. A scope may end in
+    // the constructor or destructor that has begun it.
+    detail::place* find(const arena_mark& m, bool of_scope = false) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m), nullptr;
             if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m), nullptr;
-            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m), nullptr;
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m), nullptr;
+        if (EBB_UNLIKELY(is_busy() && !(of_scope && p->within()))) return complain(misuse::reentrant, &m), nullptr;
         if (region_.last_ != p->last) unwind(p->last);
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m), nullptr;
@@ -5539,6 +5660,7 @@ public:
     basic_sync_arena& operator=(const basic_sync_arena&) = delete;
     /// Runs the destructors and frees all memory.
     ~basic_sync_arena() {
+        reset();  // before a part ends, because destructors may use each
         while (parts_ != nullptr) {
             part* const p = parts_;
             parts_ = p->next;
@@ -5637,14 +5759,14 @@ private:
         return idle;
     }
 
+    // Without the lock, because a destructor that f runs may use the arena.
     template <class F>
     void for_each(const F& f) const noexcept {
-        const std::lock_guard lock(mutex_);
         for (part* p = parts_; p != nullptr; p = p->next) f(*p);
     }
 
     const std::size_t number_ = new_number();
-    mutable detail::mutex mutex_;
+    detail::mutex mutex_;
     part* parts_ = nullptr;
     basic_arena<Checks> first_;  // stays empty: parts are made like it
 };

@@ -98,6 +98,69 @@ TEST(ArenaScope, BlocksOfAScope) {
     EXPECT_TRUE(ebb::annotate::on || again == first) << "which came before the scope";
 }
 
+struct scratch {
+    template <class Arena>
+    static std::size_t words(Arena& a) {
+        const ebb::arena_scope<typename Arena::checks_type> scope(a);
+        for (int i = 0; i < 50; ++i) a.template make<std::string>("a text that is too long for the small string");
+        return a.template make_span<int>(50).size();
+    }
+};
+template <class Arena>
+struct user_of_scratch {
+    user_of_scratch(Arena& arena, bool fail) : a(arena), n(scratch::words(a)) {
+        if (fail) throw 17;
+        n += scratch::words(a);
+    }
+    ~user_of_scratch() { log_of.push_back(static_cast<int>(scratch::words(a) + n)); }
+    Arena& a;
+    std::size_t n;
+};
+
+// A function that uses a scope may be called from constructors and destructors that the arena runs.
+TEST(ArenaScope, InConstructorsAndDestructors) {
+    using arena = ebb::basic_arena<arena_model::record>;
+    using user = user_of_scratch<arena>;
+    arena_model::record::count = 0;
+    for (const std::size_t chunk : {1u, 200u, 100'000u}) {
+        arena a(chunk);
+        for (int cycle = 0; cycle < 3; ++cycle) {
+            log_of.clear();
+            for (int i = 0; i < 4; ++i) {
+                a.make<user>(a, false);
+                EXPECT_THROW(a.make<user>(a, true), int);
+                a.make<noisy>(i);
+            }
+            a.make_span_with<user>(3, [&a](std::size_t) { return user(a, false); });
+            EXPECT_EQ(a.used_bytes(), 7 * sizeof(user) + 4 * sizeof(std::uint64_t));
+            {
+                const ebb::arena_scope<arena_model::record> scope(a);
+                a.make<user>(a, false);
+            }
+            EXPECT_EQ(log_of, std::vector<int>{150});
+            cycle == 1 ? a.release() : a.reset();
+            EXPECT_EQ(log_of, (std::vector<int>{150, 150, 150, 150, 3, 150, 2, 150, 1, 150, 0, 150}));
+        }
+    }
+    EXPECT_EQ(arena_model::record::count, 0);
+}
+
+// A scope that outlives its constructor is a member of the object, which it may not take back.
+TEST(ArenaScope, OutlivesItsConstructor) {
+    using arena = ebb::basic_arena<arena_model::record>;
+    struct holder {
+        explicit holder(arena& a) : scope(a) {}
+        ebb::arena_scope<arena_model::record> scope;
+    };
+    arena_model::record::count = 0;
+    arena a;
+    a.make<noisy>(1);
+    a.make<holder>(a);
+    a.reset();
+    EXPECT_EQ(std::exchange(arena_model::record::count, 0), 1);
+    EXPECT_EQ(arena_model::record::last.kind, ebb::misuse::reentrant);
+}
+
 TEST(ArenaScope, Misuse) {
     using arena = ebb::basic_arena<arena_model::record>;
     arena_model::record::count = 0;
@@ -257,6 +320,11 @@ TEST(ArenaOwns, WhatIsHandedOut) {
     const void* const chunk = a.allocate(50'000);
     a.rewind(m);
     EXPECT_FALSE(a.owns(later) || a.owns(chunk));
+    // Also after the chunk is full, with the rest that it then has.
+    const void* const behind = static_cast<const std::byte*>(later) + 8;
+    const bool fits = a.owns(a.allocate(100'000)) && a.owns(a.copy(std::string(100'000, 'x')).data());
+    EXPECT_TRUE(fits);
+    EXPECT_FALSE(a.owns(later) || a.owns(behind));
     a.reset();
     for (const void* const p : all) EXPECT_FALSE(a.owns(p));
 }
@@ -273,7 +341,9 @@ TEST(ArenaSpans, OfListsAndRanges) {
     EXPECT_EQ(a.copy(std::forward_list<int>{1, 2, 3, 4}).size(), 4u) << "which has no size()";
     EXPECT_EQ(a.copy(std::vector<int>()).size(), 0u);
     EXPECT_EQ(a.copy(std::string("text")), std::string_view("text")) << "text is text";
-    std::vector<bool> bits{true, false};
+    const std::vector<bool> bits{true, false, true};
+    const std::span<bool> bools = a.copy(bits);
+    EXPECT_TRUE(bools[0] && !bools[1] && bools[2]) << "not references into the vector";
     EXPECT_TRUE(a.copy(std::array<int, 2>{7, 8})[1] == 8);
     // Elements that take an allocator get the arena's.
     const auto texts = a.make_span(std::vector<std::pmr::string>{"a word that is too long for the small string"});
@@ -329,6 +399,36 @@ TEST(ArenaReset, KeepsWhatTheCallSays) {
     EXPECT_LE(a.stats().chunks, 1u);
 }
 
+// Chunks that a scope, a rewind or a call that returns null has left are spare: no allocation shows them.
+TEST(ArenaReset, KeepsNoMoreOfSpareChunks) {
+    for (const int how : {0, 1, 2, 3}) {
+        ebb::arena a(1'000, 5'000);
+        a.allocate(8);
+        if (how == 0) {
+            const ebb::arena_scope scope(a);
+            a.allocate(100'000);
+        } else if (how == 1) {
+            const ebb::arena_mark m = a.mark();
+            a.allocate(100'000);
+            a.rewind(m);
+        } else if (how == 2) {
+            a.allocate(50'000);
+            a.reset(100'000);
+            a.allocate(8);
+        } else {
+            struct refuses {
+                refuses() { throw 17; }
+                std::byte rest[100'000];
+            };
+            EXPECT_THROW(static_cast<void>(a.try_make<refuses>()), int);
+        }
+        a.reset();
+        a.allocate(8);
+        a.reset();
+        EXPECT_LE(a.stats().retained_bytes, 5'000u) << how;
+    }
+}
+
 TEST(ArenaAllocator, AllocatesAtLeast) {
     ebb::arena a;
     ebb::arena_allocator<int> of(a);
@@ -367,6 +467,84 @@ TEST(ArenaHolders, PassTheAllocatorOn) {
     list.emplace_back(longer);
     EXPECT_TRUE(in_arena(list[0]));
     EXPECT_EQ(std::get<1>(*a.make<either>(5)), 5);
+    EXPECT_TRUE(in_arena(std::get<0>(*a.make<either>(longer)))) << "the alternative that std::variant chooses";
+    EXPECT_TRUE(in_arena(std::get<2>(*a.make<either>(std::pmr::vector<text>{longer}))[0]));
+    either elsewhere(longer);
+    EXPECT_TRUE(in_arena(std::get<0>(*a.make<either>(elsewhere))));
+    EXPECT_TRUE(in_arena(std::get<0>(*a.make<either>(std::move(elsewhere)))));
+    using same = std::variant<text, text>;
+    EXPECT_TRUE(in_arena(std::get<1>(*a.make<same>(same(std::in_place_index<1>, longer)))));
+}
+
+struct order {
+    std::pmr::string name;
+    std::pmr::vector<std::pmr::string> items;
+    int number = 5;
+    double price = 1.5;
+};
+struct with_array {
+    std::pmr::string name;
+    int numbers[3];
+};
+struct with_reference {
+    std::pmr::string name;
+    int& number;
+};
+struct owner {
+    std::unique_ptr<int> owned;
+    std::pmr::string name;
+};
+
+TEST(ArenaHolders, MembersOfAggregates) {
+    using text = std::pmr::string;
+    constexpr const char* longer = "a word that is too long for the small string";
+    ebb::arena a;
+    const auto in_arena = [&](const text& t) { return t == longer && a.owns(t.data()); };
+    const order& name_only = *a.make<order>(longer);
+    EXPECT_TRUE(in_arena(name_only.name));
+    EXPECT_EQ(name_only.number, 5);
+    EXPECT_EQ(name_only.price, 1.5);
+    const order& all = *a.make<order>(text(longer), std::pmr::vector<text>{longer}, 7, 2);
+    EXPECT_TRUE(in_arena(all.name) && in_arena(all.items[0]));
+    EXPECT_EQ(all.number, 7);
+    EXPECT_EQ(all.price, 2.0);
+    EXPECT_EQ(a.make<order>(all)->items[0], longer) << "a copy";
+    EXPECT_EQ(a.make<order>()->number, 5);
+    const with_array& row = *a.make<with_array>(longer, 1, 2, 3);
+    EXPECT_TRUE(in_arena(row.name));
+    EXPECT_EQ(row.numbers[2], 3);
+    int n = 0;
+    EXPECT_EQ(&a.make<with_reference>(longer, n)->number, &n);
+    const owner& o = *a.make<owner>(std::make_unique<int>(4), longer);
+    EXPECT_TRUE(in_arena(o.name));
+    EXPECT_EQ(*o.owned, 4);
+    // Moving a string to another allocator copies it, which may throw.
+    using allocator = ebb::arena_allocator<std::byte>;
+    static_assert(ebb::detail::constructs_nothrow<owner, allocator, std::unique_ptr<int>>);
+    static_assert(!ebb::detail::constructs_nothrow<order, allocator, text>);
+}
+
+// Every chunk refused in turn: an aggregate is there with all that it holds, or not at all.
+TEST(ArenaHolders, RefusedMemory) {
+    constexpr const char* longer = "a word that is too long for the small string";
+    for (std::size_t fail = 1; fail < 40; ++fail) {
+        arena_model::memory m;
+        m.fail_at = fail;
+        int made = 0, refused = 0;
+        {
+            ebb::arena a(64, 0, {.source = &m.source});
+            for (int i = 0; i < 40; ++i) {
+                try {
+                    made += a.make<order>(longer, std::pmr::vector<std::pmr::string>{longer})->items[0] == longer;
+                } catch (const std::bad_alloc&) {
+                    ++refused;
+                }
+            }
+        }
+        EXPECT_EQ(made + refused, 40);
+        EXPECT_LE(refused, 1);
+        EXPECT_EQ(m.held, 0u);
+    }
 }
 
 }  // namespace arena_calls_test

@@ -1,6 +1,7 @@
-// The arena beside a slow model: a list of what is out, what each byte of it was
-// filled with, and which destructors must run in which order. One body for random
-// bytes in the tests and for the fuzzer.
+// The arena beside a slow model: a list of what was allocated, what each byte of it was filled with,
+// and which destructors must run in which order. One body for random bytes in the tests and for the
+// fuzzer. Of a byte that chooses a call the lower half says what is allocated or ended, and the upper
+// half how: by the call that throws or the one that returns null, in a scope or by a mark.
 #ifndef EBBPOOL_TEST_ARENA_MODEL_HPP
 #define EBBPOOL_TEST_ARENA_MODEL_HPP
 
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <ebbpool/arena.hpp>
 #include <ebbpool/arena_resource.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -66,6 +68,33 @@ struct nested {
     std::string_view text;
 };
 
+/// An object whose constructor and destructor make objects in a scope.
+template <class Arena>
+struct scratching {
+    scratching(Arena& arena, std::uint32_t n, bool fail) : a(arena), number(n) {
+        scratch();
+        if (fail) throw n;
+        scratch();
+    }
+    ~scratching() { ended.push_back(number); }
+    void scratch() {
+        const std::size_t before = ended.size();
+        try {
+            const ebb::arena_scope<typename Arena::checks_type> scope(a);
+            a.template make<noisy<16, 8>>(number);
+            a.copy("text of a scope");
+            a.template make<noisy<24, 8>>(number);
+        } catch (const std::bad_alloc&) {
+            ended.resize(before);
+            throw;
+        }
+        if (ended.size() != before + 2) std::abort();
+        ended.resize(before);
+    }
+    Arena& a;
+    std::uint32_t number;
+};
+
 /// A source that counts, and can refuse.
 struct memory {
     std::size_t held = 0;
@@ -80,14 +109,14 @@ struct memory {
             ++m.refused;
             return nullptr;
         }
-        void* const p = ::operator new(bytes, std::align_val_t{alignment});
+        void* const p = ::operator new (bytes, std::align_val_t{alignment});
         std::memset(p, 0, bytes);
         m.held += bytes;
         return p;
     }
     static void give(void* p, std::size_t bytes, std::size_t alignment, void* context) noexcept {
         static_cast<memory*>(context)->held -= bytes;
-        ::operator delete(p, std::align_val_t{alignment});
+        ::operator delete (p, std::align_val_t{alignment});
     }
 };
 
@@ -102,6 +131,7 @@ struct piece {
     std::optional<ebb::arena_allocator<std::uint64_t, record>> block{};  // as a container has it
     bool of_resource = false;
     std::size_t given = 0, given_at = 0;  // what it counted, and when it came back
+    ebb::basic_arena<record>* fork = nullptr;
 };
 
 class player {
@@ -126,6 +156,7 @@ public:
             check();
         }
         if (error_.empty()) {
+            end_scopes(0);
             end_resource(0);
             arena_.reset();
             expect_ended(0);
@@ -156,27 +187,29 @@ private:
                     if (op >= 0xe0) return give_back();
                     if (op >= 0xc0) return give_block(byte());
                     if (op >= 0x90) return take_block(1 + byte());
-                    return raw(byte(), std::size_t{1} << (op / 16 % 8));
-                case 1: return raw(static_cast<std::size_t>(byte()) * byte(), 8);
-                case 2: return text(byte());
-                case 3: return text(static_cast<std::size_t>(byte()) * 16);
-                case 4: return one<row>();
-                case 5: return one<small>();
-                case 6: return one<odd>();
-                case 7: return one<wide>();
-                case 8: return some(byte() % 8);
-                case 9: return one<throwing>(op / 16 % 2 == 0);
-                case 10: return one_nested(op / 16 % 4 == 0);
-                case 11: return mark();
+                    return raw(byte(), std::size_t{1} << (op / 16 % 8), false);
+                case 1:
+                    return raw(static_cast<std::size_t>(byte()) * byte(), std::size_t{1} << (op / 32),
+                               op / 16 % 2 != 0);
+                case 2: return text(byte(), op >= 0x80);
+                case 3: return text(static_cast<std::size_t>(byte()) * 16, op >= 0x80);
+                case 4: return op >= 0xc0 ? in_fork(byte()) : one<row>(false, op >= 0x80);
+                case 5: return op >= 0xc0 ? on_end() : one<small>(false, op >= 0x80);
+                case 6: return op >= 0xc0 ? adopt() : one<odd>(false, op >= 0x80);
+                case 7: return one<wide>(false, op >= 0x80);
+                case 8: return op >= 0xc0 ? fork() : some(byte() % 8, op >= 0x80);
+                case 9: return one<throwing>(op / 16 % 2 == 0, op >= 0x80);
+                case 10: return op >= 0xc0 ? one_scratching(op / 16 % 4 == 0) : one_nested(op / 16 % 4 == 0);
+                case 11: return op >= 0xb0 ? begin_scope() : op >= 0x60 ? end_scope() : mark();
                 case 12: return rewind(byte());
-                case 13: return op / 16 == 0 ? move(byte()) : words(byte() % 64);
+                case 13: return op / 16 == 0 ? move(byte()) : words(byte() % 64, op >= 0xc0);
                 case 14: return limit(op / 16);
                 default: return end_epoch(op / 16);
             }
         } catch (const ebb::limit_error& e) {
             ++changes_;
             if (limit_ == 0) fail("limit_error without a limit");
-            if (e.limit() != limit_ || e.in_use() != memory_.held || e.in_use() + e.asked() <= limit_) {
+            if (e.limit() != limit_ || e.in_use() != held() || e.in_use() + e.asked() <= limit_) {
                 fail("limit_error of a wrong limit");
             }
         } catch (const std::bad_alloc&) {
@@ -202,8 +235,31 @@ private:
         return n;
     }
 
-    void raw(std::size_t bytes, std::size_t alignment) {
-        void* const p = arena_->allocate(bytes, alignment);
+    // Whether a call that returns null has refused. It must have a cause, and then the call that
+    // throws finds no memory either.
+    template <class F>
+    bool refused(const void* p, const F& throwing_call) {
+        if (p != nullptr) return false;
+        ++changes_;
+        if (arena_->used_bytes() != used()) fail("a call that refused has taken memory");
+        if (memory_.refused != refused_) return true;
+        if (limit_ == 0) fail("null without a cause");
+        try {
+            throwing_call();
+            fail("null, though there is memory");
+        } catch (const ebb::limit_error&) {
+        }
+        return true;
+    }
+
+    void raw(std::size_t bytes, std::size_t alignment, bool tried) {
+        void* p = nullptr;
+        if (tried) {
+            p = arena_->try_allocate(bytes, alignment);
+            if (refused(p, [&] { arena_->allocate(bytes, alignment); })) return;
+        } else {
+            p = arena_->allocate(bytes, alignment);
+        }
         add(p, bytes, counted(bytes == 0 ? 8 : whole(bytes), alignment), alignment);
         pieces_.back().is_raw = true;
     }
@@ -270,6 +326,7 @@ private:
     }
     // Everything goes on in another arena object: a new one, or one with objects.
     void move(unsigned how) {
+        end_scopes(0);
         end_resource(0);
         for (piece& p : pieces_) p.block.reset();  // they don't go along
         arena next(1 + how % 128);
@@ -286,8 +343,14 @@ private:
             *arena_ = std::move(other);
         }
     }
-    void text(std::size_t n) {
+    void text(std::size_t n, bool tried) {
         const std::string s(n, 'x');
+        if (tried && n > 0) {
+            const std::string_view copy = arena_->try_copy(s);
+            if (refused(copy.data(), [&] { arena_->copy(s); })) return;
+            if (copy != s) return fail("try_copy() differs");
+            return add(const_cast<char*>(copy.data()), n, n, 1);
+        }
         if (n % 2 != 0) {  // as C's functions want it
             char* const c = arena_->copy_c_str(std::string_view(s).substr(1));
             if (c != s.substr(1)) return fail("copy_c_str() differs");
@@ -297,7 +360,14 @@ private:
         if (copy != s) return fail("copy() differs");
         if (n > 0) add(const_cast<char*>(copy.data()), n, n, 1);
     }
-    void words(std::size_t n) {
+    void words(std::size_t n, bool tried) {
+        if (tried && n > 0) {
+            const std::vector<std::uint64_t> all(n, 17);
+            const std::span<std::uint64_t> s = arena_->try_copy(std::span(all));
+            if (refused(s.data(), [&] { arena_->copy(std::span(all)); })) return;
+            if (s.size() != n || s[n - 1] != 17) return fail("try_copy() differs");
+            return add(s.data(), 8 * n, 8 * n, 8);
+        }
         const std::span<std::uint64_t> s = arena_->make_span<std::uint64_t>(n);
         for (const std::uint64_t w : s) {
             if (w != 0) fail("make_span is not zero");
@@ -313,10 +383,19 @@ private:
         return p;
     }
     template <class T>
-    void one(bool fails = false) {
+    void one(bool fails, bool tried) {
         const std::uint32_t n = number_++;
         try {
-            T* const p = object<T>(0, {n}, n, fails);
+            T* p = nullptr;
+            if (tried) {
+                p = arena_->try_make<T>(n, fails);
+                // It wants a record, which make may not.
+                if (p == nullptr && limit_ == 0 && memory_.refused == refused_) fail("null without a cause");
+                if (p == nullptr) return void(++changes_);
+                pieces_.push_back({nullptr, 0, 0, counted(whole(sizeof(T)), alignof(T)), {n}});
+            } else {
+                p = object<T>(0, {n}, n, fails);
+            }
             // Its bytes, without its number, are watched like any other's.
             pieces_.back().at = p->rest;
             pieces_.back().bytes = sizeof p->rest;
@@ -355,9 +434,10 @@ private:
         if (extra != whole(sizeof(row)) && extra != whole(sizeof(row)) + 21) fail("what is left is of a wrong size");
         pieces_.push_back({nullptr, 0, 0, extra, {n + 1}});
     }
-    void some(std::size_t n) {
+    void some(std::size_t n, bool generated) {
         row::next = number_;
-        const std::span<row> s = arena_->make_span<row>(n);
+        const std::span<row> s =
+            generated ? arena_->make_span_with<row>(n, [](std::size_t) { return row(); }) : arena_->make_span<row>(n);
         if (n == 0) return;
         std::vector<std::uint32_t> numbers;
         for (row& r : s) {
@@ -365,6 +445,101 @@ private:
             numbers.push_back(r.number);
         }
         pieces_.push_back({nullptr, 0, 0, n * sizeof(row), numbers});
+    }
+
+    void one_scratching(bool fails) {
+        const std::uint32_t n = number_++;
+        high_ = std::max(high_, used() + sizeof(scratching<arena>) + 64);  // in the scope
+        try {
+            object<scratching<arena>>(0, {n}, *arena_, n, fails);
+        } catch (std::uint32_t) {
+            ++changes_;
+        } catch (const std::bad_alloc&) {
+            // It was destroyed if only its record was refused.
+            if (!ended.empty() && ended.back() == n) ended.pop_back();
+            throw;
+        }
+    }
+    void on_end() {
+        const std::uint32_t n = number_++;
+        arena_->on_end([n] { ended.push_back(n); });
+        pieces_.push_back({nullptr, 0, 0, counted(8, 8), {n}});
+    }
+    void adopt() {
+        const std::uint32_t n = number_++;
+        auto p = std::make_unique<small>(n);
+        try {
+            if (arena_->adopt(std::move(p))->number != n) fail("adopt() returned another object");
+            pieces_.push_back({nullptr, 0, 0, counted(whole(sizeof p), alignof(void*)), {n}});
+        } catch (const std::bad_alloc&) {
+            if (p == nullptr || p->number != n) fail("adopt() lost its argument");
+            p.reset();
+            ended.pop_back();
+            throw;
+        }
+    }
+
+    // Forks have chunks of the same source, and what they make ends with them.
+    void fork() {
+        arena& f = arena_->fork();
+        pieces_.push_back({nullptr, 0, 0, counted(sizeof(arena), alignof(arena)), {}});
+        pieces_.back().fork = &f;
+    }
+    void in_fork(std::size_t which) {
+        std::vector<piece*> forks;
+        for (piece& p : pieces_) {
+            if (p.fork != nullptr) forks.push_back(&p);
+        }
+        if (forks.empty()) return;
+        piece& p = *forks[which % forks.size()];
+        const std::uint32_t n = number_++;
+        try {
+            const row* const made = which % 2 != 0 ? p.fork->make<row>(n) : p.fork->try_make<row>(n);
+            if (made != nullptr) p.numbers.push_back(n);
+        } catch (const std::bad_alloc&) {
+        }
+    }
+    // Of the arena itself.
+    std::size_t held() {
+        std::size_t n = memory_.held;
+        for (const piece& p : pieces_) {
+            if (p.fork != nullptr) n -= p.fork->stats().retained_bytes;
+        }
+        return n;
+    }
+
+    void begin_scope() {
+        scopes_.push_back({std::make_unique<ebb::arena_scope<record>>(*arena_), pieces_.size(), ++time_});
+        ++changes_;
+    }
+    void end_scope() {
+        if (scopes_.empty()) return;
+        const std::size_t pieces = scopes_.back().pieces, time = scopes_.back().time;
+        end_resource(pieces);
+        scopes_.pop_back();
+        take_back(pieces, time);
+        for (mark_of& m : marks_) {
+            if (m.time > time) m.good = false, m.known = true;
+        }
+        ++changes_;
+    }
+    void end_scopes(std::size_t since) {
+        while (!scopes_.empty() && scopes_.back().time > since) end_scope();
+    }
+    // The pieces since a mark or scope are gone.
+    void take_back(std::size_t pieces, std::size_t time) {
+        std::vector<unsigned char*> gone;
+        for (std::size_t i = pieces; i < pieces_.size(); ++i) {
+            if (pieces_[i].at != nullptr && pieces_[i].bytes != 0) gone.push_back(pieces_[i].at);
+        }
+        expect_ended(pieces);
+        // What came back since the mark is no more than before it: out, though nobody has it.
+        for (piece& p : pieces_) {
+            if (p.given_at > time) p.counts += std::exchange(p.given, 0);
+        }
+        for (const unsigned char* const p : gone) {
+            if (arena_->owns(p)) fail("owns() what was taken back");
+        }
     }
 
     void mark() {
@@ -375,6 +550,7 @@ private:
         if (marks_.empty()) return;
         const std::size_t i = marks_.size() - 1 - which % marks_.size();
         if (!marks_[i].known) return;
+        if (marks_[i].good) end_scopes(marks_[i].time);
         if (marks_[i].good) end_resource(marks_[i].pieces);
         arena_->rewind(marks_[i].m);
         if (!marks_[i].good) {
@@ -382,11 +558,7 @@ private:
             record::count = 0;
             return;
         }
-        expect_ended(marks_[i].pieces);
-        // What came back since the mark is no more than before it: out, though nobody has it.
-        for (piece& p : pieces_) {
-            if (p.given_at > marks_[i].time) p.counts += std::exchange(p.given, 0);
-        }
+        take_back(marks_[i].pieces, marks_[i].time);
         // Those of the same place are the same mark. Whether it is the same after an
         // allocation that failed, or memory that came back, is not said.
         for (std::size_t k = i + 1; k < marks_.size(); ++k) {
@@ -406,16 +578,18 @@ private:
         arena_->limit(limit_);
     }
     void end_epoch(unsigned how) {
+        end_scopes(0);
         end_resource(0);
         if (how % 4 == 3) {
             arena_->release();
             if (memory_.held != 0) fail("release() kept memory");
         } else {
-            arena_->reset();
+            const std::size_t retained = how % 4 == 2 ? how * 100 : retained_;
+            how % 4 == 2 ? arena_->reset(retained) : arena_->reset();
             const std::size_t least = ebb::detail::chunk_header + whole(chunk_);
-            if (memory_.held > retained_ && memory_.held > least) fail("reset() kept too much");
+            if (memory_.held > retained && memory_.held > least) fail("reset() kept " + std::to_string(memory_.held));
         }
-        expect_ended(0);
+        take_back(0, time_);
         for (auto& m : marks_) m.good = false, m.known = true;
         ++epochs_;
         if (arena_->stats().resets != epochs_) fail("resets");
@@ -447,11 +621,13 @@ private:
         high_ = high_ > n ? high_ : n;
         if (arena_->used_bytes() != n) fail("used_bytes() is " + std::to_string(arena_->used_bytes()));
         const ebb::arena_stats s = arena_->stats();
-        if (s.retained_bytes != memory_.held) fail("retained_bytes");
+        const std::size_t own = held();
+        if (s.retained_bytes != own) fail("retained_bytes");
         if (s.high_water < n || s.high_water > high_) fail("high_water");
-        if (limit_ != 0 && memory_.held > limit_ && memory_.held > held_) fail("more than the limit");
-        held_ = memory_.held;
+        if (limit_ != 0 && own > limit_ && own > held_) fail("more than the limit");
+        held_ = own;
         for (const piece& p : pieces_) {
+            if (p.bytes != 0 && !(arena_->owns(p.at) && arena_->owns(p.at + p.bytes - 1))) fail("owns()");
             for (std::size_t i = 0; i < p.bytes; ++i) {
                 if (p.at[i] != p.fill) return fail("something was overwritten");
             }
@@ -464,6 +640,10 @@ private:
         bool good, known;
         std::size_t time;
     };
+    struct scope_of {
+        std::unique_ptr<ebb::arena_scope<record>> scope;
+        std::size_t pieces, time;
+    };
 
     const std::uint8_t* data_;
     std::size_t size_, at_ = 0;
@@ -474,6 +654,7 @@ private:
     std::size_t time_ = 0;
     std::vector<piece> pieces_;
     std::vector<mark_of> marks_;
+    std::vector<scope_of> scopes_;
     std::uint32_t number_ = 1;
     unsigned char fill_ = 0;
     std::string error_;

@@ -44,6 +44,8 @@ inline namespace EBB_ABI {
 ///
 /// An object whose type takes an allocator, such as std::pmr::string or a
 /// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
+/// Inside std::optional, std::variant, std::array, std::pair and std::tuple, and as a member
+/// of an aggregate that an argument initializes, it does so too.
 ///
 /// One thread at a time. Movable, not copyable: addresses of what it has made are
 /// stable until the end of the epoch, which is reset(), release() or the
@@ -214,9 +216,8 @@ public:
     ///
     /// \snippet reference.cpp arena_copy
     template <detail::countable R>
-        requires(!std::is_convertible_v<R, std::string_view>)
-    auto copy(R&& all) {
-        using element = std::remove_cvref_t<decltype(*std::begin(all))>;
+    requires(!std::is_convertible_v<R, std::string_view>) auto copy(R&& all) {
+        using element = std::iter_value_t<decltype(std::begin(all))>;
         check_element<element>();
         std::size_t n = 0;
         if constexpr (requires { std::size(all); }) {
@@ -233,23 +234,17 @@ public:
     }
     /// The same.
     template <detail::countable R>
-        requires(!std::is_convertible_v<R, std::string_view>)
-    auto make_span(R&& all) {
-        return copy(std::forward<R>(all));
-    }
+    requires(!std::is_convertible_v<R, std::string_view>) auto make_span(R&& all) { return copy(std::forward<R>(all)); }
 
-    /// As make, but returns null if the limit or the system refuses memory for the object: nothing is
-    /// thrown, and without exceptions nothing aborts. Throws what T's constructor throws.
+    /// As make, but returns null if the limit or the system refuses memory for the object. An object
+    /// with a destructor has a record of its own. Throws what T's constructor throws, which may need
+    /// more memory.
     ///
     /// \snippet reference.cpp arena_try
     template <class T, class... Args>
     [[nodiscard]] T* try_make(Args&&... args) {
-        using run = detail::run<T>;
-        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
-        if (!region_.reserve(sizeof(T) + (recorded ? run::first : 0), recorded ? run::alignment : alignof(T))) {
-            return nullptr;
-        }
-        if constexpr (recorded) region_.close_run();  // so that it has a record of its own
+        if (!this->template reserve_objects<T>(1)) return nullptr;
+        region_.close_run();
         return make<T>(std::forward<Args>(args)...);
     }
     /// As allocate, but returns null if the limit or the system refuses, or if align is no power of 2.
@@ -265,13 +260,11 @@ public:
     [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
         return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
     }
-    /// The same for objects. Throws what their constructors throw.
+    /// The same for objects. Throws what their constructors throw, which may need more memory.
     template <class T, std::size_t Extent>
     [[nodiscard]] std::span<std::remove_const_t<T>> try_copy(std::span<T, Extent> all) {
-        using run = detail::run<std::remove_const_t<T>>;
-        if (all.size() > (detail::region::max_bytes - run::first) / sizeof(T)) return {};
-        return region_.reserve(run::first + all.size_bytes(), run::alignment) ? copy(all)
-                                                                              : std::span<std::remove_const_t<T>>();
+        if (!this->template reserve_objects<std::remove_const_t<T>>(all.size())) return {};
+        return copy(all);
     }
 
     /// Calls f when the cycle ends, by reset, release, the destructor, or a rewind to an earlier mark.
@@ -291,15 +284,16 @@ public:
         return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
     }
 
-    /// Reports whether p points into memory that the arena has handed out in this cycle, including
-    /// what was given back since. O(log chunks).
+    /// Reports whether p points into memory that the arena has handed out in this cycle. Blocks that
+    /// containers have given back, and padding, count as handed out. O(log chunks).
     ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
 
     /// Makes an arena for another thread, which ends with this one's cycle: it is an object of this
-    /// arena. It has chunks of its own, from the same source, and a limit of its own: at first the
-    /// rest of this arena's. Throws as make. No thread may use it when the cycle ends.
+    /// arena. It has chunks of its own, from the same source, which must be safe for use by several
+    /// threads, and a limit of its own: at first the rest of this arena's. Throws as make. No thread
+    /// may use it when the cycle ends.
     ///
     /// \snippet reference.cpp arena_fork
     [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
@@ -414,17 +408,18 @@ private:
         return {region_.id(), serial};
     }
     void remove(const arena_mark& m) noexcept {
-        if (detail::place* const p = find(m); p != nullptr) region_.remove(p);
+        if (detail::place* const p = find(m, true); p != nullptr) region_.remove(p);
     }
-    // The place of a mark, after the destructors have run, or null if it is misused.
-    detail::place* find(const arena_mark& m) noexcept {
+    // The place of a mark, after the destructors have run, or null if it is misused. A scope may end in
+    // the constructor or destructor that has begun it.
+    detail::place* find(const arena_mark& m, bool of_scope = false) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m), nullptr;
             if (EBB_UNLIKELY(m.region_ != region_.id())) return complain(misuse::foreign_mark, &m), nullptr;
-            if (EBB_UNLIKELY(is_busy())) return complain(misuse::reentrant, &m), nullptr;
         }
         detail::place* const p = region_.find(m.serial_);
         if (EBB_UNLIKELY(p == nullptr)) return complain(misuse::stale_mark, &m), nullptr;
+        if (EBB_UNLIKELY(is_busy() && !(of_scope && p->within()))) return complain(misuse::reentrant, &m), nullptr;
         if (region_.last_ != p->last) unwind(p->last);
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(region_.has_blocks_since(p))) return complain(misuse::stranded, &m), nullptr;
@@ -495,9 +490,10 @@ using arena = basic_arena<>;
 ///
 ///     ebb::arena_scope scope(a);
 ///
-/// Inside of a scope, the end of the arena's cycle, a move of it and a rewind to an older mark are
-/// misuse. The end of the scope finds it: stale_mark, foreign_mark. An outstanding block of an
-/// arena_resource is misuse as with rewind. Throws as arena::mark.
+/// Inside a scope, ending the arena's cycle, moving the arena and rewinding to an older mark are
+/// misuse, which the end of the scope detects: stale_mark, foreign_mark. An outstanding block of an
+/// arena_resource is misuse as with rewind. A constructor or destructor that the arena runs may use a
+/// scope if it also ends it. Throws as arena::mark.
 ///
 /// \snippet reference.cpp arena_scope
 template <class Checks = checks::trap>

@@ -60,19 +60,20 @@ struct chunk {
     struct by_address;
     struct by_size;
 
-    chunk* next;         // the next older one in use
-    std::uintptr_t end;  // the room is from begin() to here
-    std::size_t bytes;   // of all of it
-    std::uint32_t age;   // position among those in use: larger is newer
-    bool borrowed;       // the caller's storage, which stays to the end
-    bool oversize;       // made for one large allocation
+    chunk* next;        // the next older one in use
+    std::size_t bytes;  // of all of it, the header included
+    address lo, hi;     // of its free memory, unless it is the current chunk
+    std::uint32_t age;  // position among those in use: larger is newer
+    bool borrowed;      // the caller's storage, which stays to the end
+    bool oversize;      // made for one large allocation
     bool in_use;
     chunk_tree<chunk, by_address>::links addresses;
     chunk_tree<chunk, by_size>::links sizes;
     block memory;
 
     [[nodiscard]] inline std::uintptr_t begin() const noexcept;
-    [[nodiscard]] std::size_t room() const noexcept { return end - begin(); }
+    [[nodiscard]] inline std::uintptr_t end() const noexcept;
+    [[nodiscard]] std::size_t room() const noexcept { return end() - begin(); }
 };
 struct chunk::by_address {
     static auto& links(chunk& c) noexcept { return c.addresses; }
@@ -85,6 +86,7 @@ struct chunk::by_size {
 /// Whole cache lines, so that an object of a line's size lies in one; with a red zone at its end.
 inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
 inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
+inline std::uintptr_t chunk::end() const noexcept { return +address_of(this) + bytes; }
 
 /// Sizes up to this can be added to the end of a chunk: none is so near to the
 /// end of the address space.
@@ -115,6 +117,7 @@ protected:
         if (chunk_size == 0) throw_length("ebb::arena: chunk_size is 0");
         if (chunk_size > max_bytes) throw_length("ebb::arena: chunk_size is too large");
         if (max_retained == 0) max_retained_ = chunk_size > max_bytes / 10 ? max_bytes : 10 * chunk_size;
+        max_retained_ = std::max(max_retained_, chunk_header + round_up(chunk_size, unit));
         if (!options.storage.empty()) borrow();
     }
 
@@ -252,14 +255,15 @@ private:
         const std::size_t bytes = (size - skip) & ~(unit - 1);
         pool_options options = options_;
         options.source = nullptr;
+        max_retained_ = std::max(max_retained_, bytes);
         spare_.insert(make(block{bytes, cache_line, bytes, options}, bytes, true));
         grown_ = bytes;
     }
 
     chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
-        auto* const c = ::new (data)
-            chunk{nullptr, +address_of(data) + bytes, bytes, 0, borrowed, false, false, {}, {}, std::move(memory)};
+        auto* const c =
+            ::new (data) chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, {}, std::move(memory)};
         if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
         all_.insert(c);
         held_ += bytes;

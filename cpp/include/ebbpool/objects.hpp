@@ -177,6 +177,18 @@ protected:
         });
     }
 
+    // Makes sure that make and copy of n objects find memory for them, and for the resource that
+    // objects with an allocator get. Returns false if the limit or the system refuses.
+    template <class T>
+    [[nodiscard]] bool reserve_objects(std::size_t n) noexcept {
+        using run = detail::run<T>;
+        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
+        constexpr bool may_use_resource = recorded && (takes<T, allocator>::value || std::is_aggregate_v<T>);
+        constexpr std::size_t more = (recorded ? run::first : 0) + (may_use_resource ? resident_bytes : 0);
+        if (n > (region::max_bytes - more) / sizeof(T)) return false;
+        return n == 0 || region_.reserve(more + n * sizeof(T), recorded ? run::alignment : alignof(T));
+    }
+
     template <class T>
     std::size_t bytes_of(std::size_t n, std::size_t before) const {
         if (EBB_UNLIKELY(n > (region::max_bytes - before) / sizeof(T))) {

@@ -165,7 +165,8 @@ public:
     [[nodiscard]] bool owns(const void* p) const noexcept {
         const std::uintptr_t at = +address_of(p);
         const chunk* const c = chunk_of(at);
-        return c != nullptr && c->in_use && (c != current_ || at < low() || at >= +hi_);
+        if (c == nullptr || !c->in_use) return false;
+        return c == current_ ? at < low() || at >= +hi_ : at < +c->lo || at >= +c->hi;
     }
 
     /// `bytes` bytes, at least 1, at any address, from the high end.
@@ -195,8 +196,8 @@ public:
     /// Ends a cycle with one chunk and nothing but bytes in it. Returns false, and does nothing,
     /// if there may be more.
     EBB_INLINE bool empty_at_once() noexcept {
-        // Records, marks and free blocks are overhead.
-        if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_)) return false;
+        // Records, marks and free blocks are overhead. Rewind and reserve leave spare chunks.
+        if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_ || held_ > max_retained_)) return false;
         see();
         ++epochs_;
         end_times();
@@ -277,6 +278,7 @@ public:
         *link = r;
         for (place* q = places_; q != p->older; q = q->older) {
             if (q->last == before) q->last = r;
+            q->before = address{q->begin()};
         }
     }
     /// Memory that such a rewind does not take either. It takes a chunk.
@@ -286,7 +288,7 @@ public:
         c->next = std::exchange(p->newest->next, c);
         c->age = p->newest->age;
         c->in_use = true;
-        sunk_ += bytes;
+        set_full(c, c->begin() + bytes);
         overhead_ += bytes;
         for (place* q = places_; q != p->older; q = q->older) {
             q->sunk += bytes;
@@ -308,7 +310,7 @@ public:
     /// A new place. Throws as an allocation.
     EBB_NOINLINE place* add_place() {
         if (id_ == 0) id_ = new_id();
-        const address before{low()};
+        const std::uintptr_t before = low();
         const chunk* const chunk_before = newest_;
         const std::size_t bytes = sizeof(place) + (has_free_ ? sizeof(free_lists) : 0);
         auto* const p = ::new (take(bytes, alignof(place))) place;
@@ -316,16 +318,16 @@ public:
         if (!annotate::on && low() != end) {
             // It has a chunk of its own. The next allocations go there: else a block that came
             // before the mark might come back as the newest, and be taken again after it.
-            sunk_ += (low() - +begin_) + (+end_ - +hi_) - bytes;
-            enter(newest_);
+            sunk_ -= bytes;
+            leave_for(newest_);
             set_low(end);
         }
         close_run();
         if (newest_ == chunk_before) {
-            p->before = before;
-            overhead_ += low() - +before - annotate::red_zone;  // which take has counted
+            p->before = address{before | busy()};
+            overhead_ += low() - before - annotate::red_zone;  // which take has counted
         } else {
-            p->before = newest_ == current_ ? address_of(p) : address{low()};
+            p->before = address{(newest_ == current_ ? +address_of(p) : low()) | busy()};
             overhead_ += bytes;
         }
         p->free = nullptr;
@@ -363,7 +365,7 @@ public:
         if constexpr (annotate::on) hide_since(p);
         set_aside(p->newest);
         enter(p->current);
-        lo_ = p->lo;
+        set_low(+p->lo);
         hi_ = p->hi;
         sunk_ = p->sunk;
         overhead_ = p->overhead;
@@ -377,8 +379,8 @@ public:
     /// Goes back to `p` and removes it: the region is as before the mark.
     void remove(place* p) noexcept {
         rewind(p);
-        overhead_ -= +p->lo - +p->before;
-        lo_ = p->before;
+        overhead_ -= +p->lo - p->begin();
+        set_low(p->begin());
         places_ = p->older;
         blocks_ = p->blocks;
         own_blocks_ = p->own_blocks;
@@ -389,7 +391,7 @@ public:
         // Times before the mark are valid again. A second gap in them is joined to the first one.
         live_ = {p->live.since, p->live.since < p->live.until ? p->live.until : p->time, time_};
         if (p->live.since >= p->live.until) live_.since = p->live.again;
-        if constexpr (annotate::on) annotate::hide(pointer_to(+p->before), +p->lo - +p->before);
+        if constexpr (annotate::on) annotate::hide(pointer_to(p->begin()), +p->lo - p->begin());
     }
 
     [[nodiscard]] std::size_t used() const noexcept { return sunk_ + (low() - +begin_) + (+end_ - +hi_) - overhead_; }
@@ -504,7 +506,19 @@ private:
         current_ = c;
         begin_ = address{c->begin()};
         set_low(c->begin());
-        end_ = hi_ = address{c->end};
+        end_ = hi_ = address{c->end()};
+    }
+    // The current chunk is full: the next one is.
+    void leave_for(chunk* c) noexcept {
+        if (current_ != nullptr) current_->lo = address{low()}, current_->hi = hi_;
+        sunk_ += (low() - +begin_) + (+end_ - +hi_);
+        enter(c);
+    }
+    // c holds one allocation, up to `end`.
+    void set_full(chunk* c, std::uintptr_t end) noexcept {
+        c->lo = address{end};
+        c->hi = address{c->end()};
+        sunk_ += end - c->begin();
     }
 
     void forget_epoch() noexcept {
@@ -577,12 +591,11 @@ private:
         add_chunk(c);
         if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
             // The current chunk has more left: c is for the one allocation.
-            sunk_ += pad + need;
+            set_full(c, c->begin() + pad + need);
             return pointer_to(c->begin() + pad);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
-        sunk_ += (low() - +begin_) + (+end_ - +hi_);
-        enter(c);
+        leave_for(c);
         if (text) {
             hi_ = address{+hi_ - need};
             return pointer_to(+hi_);

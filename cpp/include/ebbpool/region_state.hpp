@@ -42,13 +42,17 @@ struct alignas(unit) place {
     std::size_t time;  // of the mark; no other mark has it
     chunk* newest;
     chunk* current;
-    address before, lo, hi;  // before: lo without the place itself
+    address before, lo, hi;  // before: lo without the place itself; bit 0: see within
     std::size_t sunk, overhead;
     record* last;
     std::size_t blocks;      // outstanding blocks of memory resources, taken between `older` and this place
     std::size_t own_blocks;  // of residents, likewise
     live_times live;         // before the mark
     free_lists* free;        // lists of free blocks before the mark, or null
+
+    [[nodiscard]] std::uintptr_t begin() const noexcept { return +before & ~std::uintptr_t{unit - 1}; }
+    // Whether a constructor or destructor has taken the mark that may still be running.
+    [[nodiscard]] bool within() const noexcept { return (+before & 1) != 0; }
 };
 
 /// A memory resource that is stored in the region whose memory it hands out, for objects that

@@ -80,6 +80,7 @@ public:
     basic_sync_arena& operator=(const basic_sync_arena&) = delete;
     /// Runs the destructors and frees all memory.
     ~basic_sync_arena() {
+        reset();  // before a part ends, because destructors may use each
         while (parts_ != nullptr) {
             part* const p = parts_;
             parts_ = p->next;
@@ -178,14 +179,14 @@ private:
         return idle;
     }
 
+    // Without the lock, because a destructor that f runs may use the arena.
     template <class F>
     void for_each(const F& f) const noexcept {
-        const std::lock_guard lock(mutex_);
         for (part* p = parts_; p != nullptr; p = p->next) f(*p);
     }
 
     const std::size_t number_ = new_number();
-    mutable detail::mutex mutex_;
+    detail::mutex mutex_;
     part* parts_ = nullptr;
     basic_arena<Checks> first_;  // stays empty: parts are made like it
 };

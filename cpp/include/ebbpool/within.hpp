@@ -14,6 +14,7 @@
 #include <utility>
 #include <variant>
 
+#include <ebbpool/annotate.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/region_state.hpp>
 
@@ -49,6 +50,9 @@ private:
     }
     bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
 };
+
+/// At most what one takes.
+inline constexpr std::size_t resident_bytes = sizeof(resident) + 2 * sizeof(void*) + annotate::red_zone;
 
 struct no_allocator {
     using value_type = std::byte;
@@ -88,12 +92,14 @@ struct holder<std::optional<T>> : std::true_type {
                    std::uses_allocator_construction_args<T>(allocator, std::forward<Args>(args)...));
     }
     template <class A, class Arg>
-        requires(std::is_constructible_v<T, Arg> && !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>)
-    static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
+    requires(std::is_constructible_v<T, Arg> &&
+             !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>) static void construct(std::optional<T>* at,
+                                                                                                const A& allocator,
+                                                                                                Arg&& arg) {
         construct(at, allocator, std::in_place, std::forward<Arg>(arg));
     }
     template <class A, class Arg>
-        requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
+    requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
     static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
         arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
     }
@@ -101,12 +107,14 @@ struct holder<std::optional<T>> : std::true_type {
 template <class T, std::size_t N>
 struct holder<std::array<T, N>> : std::true_type {
     template <class A, class... Args>
-        requires(sizeof...(Args) <= N && (std::is_constructible_v<T, Args> && ...))
-    static void construct(std::array<T, N>* at, const A& allocator, Args&&... args) {
+    requires(sizeof...(Args) <= N &&
+             (std::is_constructible_v<T, Args> && ...)) static void construct(std::array<T, N>* at, const A& allocator,
+                                                                              Args&&... args) {
         auto all = std::forward_as_tuple(std::forward<Args>(args)...);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             ::new (static_cast<void*>(at)) std::array<T, N>{{element<I>(allocator, all)...}};
-        }(std::make_index_sequence<N>());
+        }
+        (std::make_index_sequence<N>());
     }
 
 private:
@@ -142,7 +150,90 @@ struct holder<std::variant<Ts...>> : std::true_type {
     static void construct(variant* at, const A& allocator) {
         construct(at, allocator, std::in_place_index<0>);
     }
+    template <class A, class Arg>
+    requires(std::is_constructible_v<variant, Arg> &&
+             !std::is_same_v<std::remove_cvref_t<Arg>, variant>) static void construct(variant* at, const A& allocator,
+                                                                                       Arg&& arg) {
+        construct(at, allocator, std::in_place_index<chosen<Arg>()>, std::forward<Arg>(arg));
+    }
+    template <class A, class Arg>
+    requires std::is_same_v<std::remove_cvref_t<Arg>, variant>
+    static void construct(variant* at, const A& allocator, Arg&& arg) {
+        const auto is = [&]<std::size_t I>(std::in_place_index_t<I> index) {
+            if (arg.index() == I) construct(at, allocator, index, std::get<I>(std::forward<Arg>(arg)));
+            return arg.index() == I;
+        };
+        const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return (is(std::in_place_index<I>) || ...);
+        }
+        (std::index_sequence_for<Ts...>());
+        if (!found) std::construct_at(at, std::forward<Arg>(arg));
+    }
+
+private:
+    // The alternative that the variant's constructor chooses for an argument: the one of the
+    // overload that resolution picks among functions of each, if none narrows.
+    template <std::size_t I, class T>
+    struct candidate {
+        struct array {
+            T element[1];
+        };
+        template <class Arg>
+        static auto pick(T, Arg&& arg) -> decltype(array{{std::forward<Arg>(arg)}}, std::in_place_index<I>);
+    };
+    template <class>
+    struct candidates;
+    template <std::size_t... I>
+    struct candidates<std::index_sequence<I...>> : candidate<I, Ts>... {
+        using candidate<I, Ts>::pick...;
+    };
+    template <std::size_t I>
+    static constexpr std::size_t number(std::in_place_index_t<I>) {
+        return I;
+    }
+    template <class Arg>
+    static constexpr std::size_t chosen() {
+        using all = candidates<std::index_sequence_for<Ts...>>;
+        return number(decltype(all::pick(std::declval<Arg>(), std::declval<Arg>())){});
+    }
 };
+
+/// An argument for a member of an aggregate, which becomes the member with the allocator.
+template <class A, class F, class Arg>
+struct for_member {
+    const F& allocator;
+    Arg&& arg;
+    template <class Member>
+    requires std::is_convertible_v<Arg, Member>
+    operator Member() const noexcept(!takes<Member, A>::value && std::is_nothrow_constructible_v<Member, Arg>) {
+        if constexpr (takes<Member, A>::value) {
+            return std::make_obj_using_allocator<Member>(allocator(), std::forward<Arg>(arg));
+        } else if constexpr (std::is_same_v<Member, std::remove_cvref_t<Arg>>) {
+            return std::forward<Arg>(arg);
+        } else {
+            return static_cast<Member>(std::forward<Arg>(arg));
+        }
+    }
+};
+/// Whether T is an aggregate of which such arguments make the first members.
+template <class T, class A, class F, class... Args>
+concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
+                       !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) &&
+                       !std::is_trivially_destructible_v<T> && requires {
+    T{std::declval<for_member<A, F, Args>>()...};
+};
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+template <class T, class... Members>
+T* construct_members(T* at, Members&&... members) noexcept(noexcept(T{std::forward<Members>(members)...})) {
+    return ::new (static_cast<void*>(at)) T{std::forward<Members>(members)...};
+}
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
 /// answers. Where args have one already they are all.
@@ -162,6 +253,8 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
         return std::construct_at(at, std::allocator_arg, allocator(), std::forward<Args>(args)...);
     } else if constexpr (std::conjunction_v<takes<T, A>, std::is_constructible<T, Args..., A>>) {
         return std::construct_at(at, std::forward<Args>(args)..., allocator());
+    } else if constexpr (aggregate_of<T, A, F, Args...>) {
+        return construct_members(at, for_member<A, F, Args>{allocator, std::forward<Args>(args)}...);
     } else {
         return construct_in(at, std::forward<Args>(args)...);
     }
@@ -169,7 +262,14 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
 
 /// Whether that never throws.
 template <class T, class A, class... Args>
-inline constexpr bool constructs_nothrow = !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
+inline constexpr bool constructs_nothrow = [] {
+    using F = A (*)();
+    if constexpr (aggregate_of<T, A, F, Args...>) {
+        return noexcept(construct_members<T>(nullptr, std::declval<for_member<A, F, Args>>()...));
+    } else {
+        return !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
+    }
+}();
 
 }  // namespace detail
 }  // namespace EBB_ABI
