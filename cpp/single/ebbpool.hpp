@@ -25,17 +25,16 @@
 // Tells AddressSanitizer, MemorySanitizer and Valgrind about slots and regions. Without them every
 // function here is empty, and `annotate::on` is false.
 //
-// The compiler says whether it instruments for a sanitizer. Valgrind has no macro, because a program
-// does not know that it will run under it, and its requests cost about ten instructions each: they
-// are made if EBB_VALGRIND is 1. To MemorySanitizer memory that may not be touched is memory without
-// a value, which it reports when a branch depends on it.
+// The compiler defines whether it instruments for a sanitizer. Requests to Valgrind are made if
+// EBB_VALGRIND is 1, because each takes about ten instructions whether or not the program runs under
+// it. MemorySanitizer is told that free memory is uninitialized, and reports branches that depend on it.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
 #include <cstddef>
 
-// What compilers call differently, and the name of what a build makes of the library.
-// EBB_PLAIN says that a compiler has nothing of its own, for tests.
+// Compiler-specific attributes and builtins, and the library's inline namespace. For tests, EBB_PLAIN turns the
+// former off.
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
 
@@ -67,11 +66,9 @@
 #define EBB_EXCEPTIONS 0
 #endif
 
-// An inline namespace of ebb that all of the library is in. Under a tool memory is
-// laid out differently, and without exceptions a function aborts where it throws
-// elsewhere. Object files that differ in it have other names for everything here: a
-// program in which they share an arena or a pool does not link, where it would run
-// into memory of the other's layout.
+// An inline namespace of ebb for all of the library. With a sanitizer memory has another layout, and without
+// exceptions functions abort instead of throwing. Object files that differ in this have different
+// names, so a program in which they share an arena or a pool doesn't link.
 #if EBB_ASAN
 #define EBB_ABI_TOOL abi_asan
 #elif EBB_MSAN
@@ -109,8 +106,7 @@
 #define EBB_NOINLINE __declspec(noinline)
 #define EBB_INLINE __forceinline
 #define EBB_ASSUME(x) __assume(x)
-// It has [[unlikely]] for statements only, and puts what ends in a call that is not
-// inlined out of the way by itself.
+// It has [[unlikely]] for statements only.
 #define EBB_UNLIKELY(x) (x)
 #if defined(_M_X64) || defined(_M_IX86)
 #define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
@@ -128,8 +124,8 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
-// Whether the compiler knows x, as far as it can tell before it decides what to inline: clang
-// would count the code of both cases.
+// Whether x is known at compile time. Not with clang, which would count the code of both cases when it decides
+// what to inline.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
 #define EBB_CONSTANT(x) __builtin_constant_p(x)
 #else
@@ -152,10 +148,10 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace annotate {
 
-/// Whether any tool is told anything.
+/// Whether a tool is used.
 inline constexpr bool on = EBB_ASAN != 0 || EBB_MSAN != 0 || EBB_VALGRIND != 0;
 
-/// A pool begins: none of its bytes may be touched until handed_out.
+/// Begins a pool. Its slots must not be accessed.
 inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                   [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -167,7 +163,7 @@ inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* firs
 #endif
 }
 
-/// A slot is out: its bytes may be touched; their values are not defined.
+/// Marks a slot as allocated, with undefined contents.
 inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
                        [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -181,9 +177,8 @@ inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// A slot is back: a touch of it is a bug of the program's. AddressSanitizer
-/// works in units of 8 bytes: of a smaller slot that shares its unit with a
-/// live one not all misuse is seen.
+/// Marks a slot as free. AddressSanitizer works in units of 8 bytes, so it misses some accesses to a slot
+/// that shares one with an allocated slot.
 inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
                        [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -197,7 +192,7 @@ inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// A pool ends: its bytes are the system's, or the caller's, again.
+/// Ends a pool. Its memory may be accessed again.
 inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                 [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -209,11 +204,10 @@ inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
 #endif
 }
 
-/// Bytes between two allocations of an arena that belong to neither, so that an
-/// overrun of one is found before it reaches the next. None without a tool.
+/// Bytes after each allocation of an arena that must not be accessed.
 inline constexpr std::size_t red_zone = on ? 16 : 0;
 
-/// Bytes of an arena's chunk that nobody may touch.
+/// Marks bytes of an arena's chunk as free.
 inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
     __asan_poison_memory_region(first, bytes);
@@ -226,7 +220,7 @@ inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #endif
 }
 
-/// Bytes of an arena's chunk that are handed out, or the system's again.
+/// Marks bytes of an arena's chunk as allocated, with undefined contents.
 inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
     __asan_unpoison_memory_region(first, bytes);
@@ -244,20 +238,18 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 }  // namespace ebb
 
 #endif  // EBBPOOL_ANNOTATE_HPP
-// ebb::arena: a region of memory. Objects are made one after the other and freed
-// all at once.
+// ebb::arena: a region of memory, whose objects are freed together.
 //
 //     ebb::arena a(64 << 10);
 //     for (request r; next(r);) {
 //         auto* const tree = a.make<node>(r);      // its destructor runs in reset()
 //         std::string_view name = a.copy(r.name());
 //         answer(*tree, name);
-//         a.reset();                               // nothing is given to the heap
+//         a.reset();                               // the chunks stay
 //     }
 //
-// A destructor that is not trivial is recorded in the arena itself. Objects of one
-// type that follow each other share one record: then a destructor costs a step of
-// a loop and no indirect call.
+// Destructors that are not trivial are recorded in the arena itself. Objects of one type that follow
+// each other share a record, so destroying them is a loop without indirect calls.
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
@@ -272,7 +264,7 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #include <type_traits>
 #include <utility>
 
-// What arena::mark answers and arena::rewind takes.
+// The result of arena::mark and argument of arena::rewind.
 #ifndef EBBPOOL_ARENA_MARK_HPP
 #define EBBPOOL_ARENA_MARK_HPP
 
@@ -283,18 +275,18 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A moment in the epoch of an arena, for rewind. Move-only; a mark that was
-/// moved from, or made by the default constructor, is none.
+/// A point in the cycle of an arena, for rewind. Move-only. A mark that was moved from or default-constructed
+/// is null.
 ///
 /// \snippet reference.cpp arena_mark
 class arena_mark {
 public:
-    /// None.
+    /// A null mark.
     constexpr arena_mark() noexcept = default;
-    /// The other one is none after it.
+    /// Takes the other one's point.
     constexpr arena_mark(arena_mark&& other) noexcept
         : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
-    /// The other one is none after it.
+    /// Takes the other one's point.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
         region_ = std::exchange(other.region_, 0);
         serial_ = other.serial_;
@@ -309,7 +301,7 @@ private:
     friend class basic_arena;
     constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
 
-    std::size_t region_ = 0;  // a number and no address: an arena may move
+    std::size_t region_ = 0;  // its number, because arenas move
     std::size_t serial_ = 0;
 };
 
@@ -317,8 +309,7 @@ private:
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_MARK_HPP
-// Misuse of a pool or an arena: its kinds, what is said about it, and who decides what
-// happens next. Nothing here runs unless a check has failed.
+// Misuse of pools and arenas: its kinds, messages and policies. Nothing here runs unless a check has failed.
 #ifndef EBBPOOL_CHECKS_HPP
 #define EBBPOOL_CHECKS_HPP
 
@@ -332,25 +323,24 @@ private:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// What was wrong with a pointer that was given back to a pool, or with a call
-/// of an arena.
+/// The kinds of misuse, of a pointer passed to a pool or of a call of an arena.
 ///
 /// \snippet reference.cpp report
 enum class misuse : unsigned char {
     null,             ///< the null pointer
     foreign,          ///< not from this pool: stack, heap, another pool, one past the end
-    interior,         ///< inside a slot, not at its start, at an address a T could have
-    misaligned,       ///< inside a slot, at an address that no T can have
-    double_free,      ///< a slot that was handed out and has been given back already
-    never_allocated,  ///< a slot that was never handed out
-    stale_mark,       ///< rewind to a mark that the arena has gone back beyond
+    interior,         ///< inside a slot, not at its start, aligned for T
+    misaligned,       ///< inside a slot, not aligned for T
+    double_free,      ///< a slot that is free
+    never_allocated,  ///< a slot that was never allocated
+    stale_mark,       ///< rewind to a mark that a rewind or the end of a cycle has removed
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
     reentrant,        ///< reset, release, rewind or move from a constructor or destructor that the arena runs
-    stranded  ///< blocks of an arena_resource went with an earlier epoch of its arena, or would with a rewind or a move
+    stranded          ///< use of an arena_resource after the cycle of its blocks, or a rewind or move under its blocks
 };
 
-/// The kind's name, as in the enumeration. Never null.
+/// Returns the name of a kind. Never null.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* name(misuse kind) noexcept {
@@ -370,7 +360,7 @@ enum class misuse : unsigned char {
     return "unknown";
 }
 
-/// One sentence on what to look for. Never null.
+/// Returns a sentence on what to look for. Never null.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
@@ -403,40 +393,39 @@ enum class misuse : unsigned char {
     return "";
 }
 
-/// Whether the kind is one of an arena's and not of a pool's.
+/// Reports whether the kind is one of arenas.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
 
-/// A misuse, as it is handed to a policy. Holds addresses and numbers only;
-/// nothing in it has been read through `pointer`. What is said of slots is for
-/// pools; of an arena it is zero, and no_slot.
+/// A misuse, as a policy gets it. Nothing in it was read through `pointer`. For arenas, the fields about slots
+/// are zero and no_slot.
 ///
 /// \snippet reference.cpp report
 struct misuse_info {
-    /// What `slot` is where there is none.
+    /// The value of `slot` if there is none.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
     misuse kind;            ///< what was wrong
     const void* pool;       ///< the pool or arena object that was called
-    const void* pointer;    ///< what was given back; of an arena the mark or the resource, or null
+    const void* pointer;    ///< the argument; for an arena the mark or the resource, or null
     const void* first;      ///< address of the pool's slot 0
     std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
     std::size_t slot_size;  ///< bytes
     std::size_t capacity;   ///< slots
 };
 
-/// Objects that were still out when a pool was destroyed.
+/// The allocated slots of a pool that is destroyed.
 ///
 /// \snippet reference.cpp with_leaks
 struct leak_info {
     const void* pool;      ///< the pool that is destroyed
-    std::size_t live;      ///< objects out
+    std::size_t live;      ///< allocated slots
     std::size_t capacity;  ///< slots
 };
 
-/// Writes a message of one line, with an end of line and a terminating zero,
-/// cut to `size` bytes. Does not allocate. 512 bytes are always enough.
+/// Writes a message of one line with a terminating zero to text, truncated to `size` bytes. 512 bytes are always
+/// enough. It doesn't allocate.
 ///
 /// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
@@ -467,11 +456,11 @@ EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t siz
     if (length < 0 && size > 0) text[0] = '\0';
 }
 
-/// Called by the policy checks::report. Must not call back into the pool or arena.
+/// A function that checks::report calls. It must not use the pool or arena.
 ///
 /// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
-/// Called by the policy with_leaks<report>. Must not call back into the pool.
+/// A function that with_leaks<report> calls. It must not use the pool.
 ///
 /// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
@@ -488,23 +477,21 @@ EBB_COLD inline void print(const Info& info) noexcept {
 inline void print_misuse(const misuse_info& info) noexcept { print(info); }
 inline void print_leak(const leak_info& info) noexcept { print(info); }
 
-// Atomic, since pools of several threads share them; read on cold paths only.
+// Atomic, because threads share them.
 inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
 inline std::atomic<leak_handler> current_leak_handler{print_leak};
 
 }  // namespace detail
 
-/// Sets what checks::report calls, for all pools of the program (of the shared
-/// library, where it hides its symbols); null stands
-/// for the default, which prints the message. Returns the one before.
-/// Thread-safe.
+/// Sets the function that checks::report calls, in the whole program, or in a shared library that hides its symbols.
+/// Null is the default, which prints the message. Returns the function before. It is safe for concurrent use.
 ///
 /// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
     return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
 }
 
-/// Sets what checks::with_leaks<checks::report> calls; otherwise the same.
+/// Sets the function that checks::with_leaks<checks::report> calls. Otherwise the same.
 ///
 /// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
@@ -513,19 +500,18 @@ inline leak_handler set_leak_handler(leak_handler handler) noexcept {
 
 /// Policies: the second template argument of a pool, the only one of an arena. A policy is a type with
 ///
-///     static constexpr bool enabled;               // false: no checks, no memory for them
-///     static void on_misuse(const misuse_info&);   // noexcept; when it returns, the call had no effect
-///     static void on_leaks(const leak_info&);      // optional: called by the destructor when objects are out
+///     static constexpr bool enabled;              // false: no checks, and no memory for them
+///     static void on_misuse(const misuse_info&);  // noexcept; if it returns, the call has no effect
+///     static void on_leaks(const leak_info&);     // optional: called by a pool's destructor if slots are allocated
 ///
-/// and a program may write its own. If on_misuse is constexpr, misuse in a
-/// constant expression is handled by it; otherwise it does not compile.
+/// If on_misuse is constexpr, it handles misuse in constant expressions. Otherwise these don't compile.
 namespace checks {
 
 /// The default: prints the message to stderr and aborts.
 ///
 /// \snippet reference.cpp policy
 struct trap {
-    static constexpr bool enabled = true;  ///< misuse is looked for
+    static constexpr bool enabled = true;  ///< misuse is detected
     /// Prints the message, and aborts.
     [[noreturn]] EBB_COLD static void on_misuse(const misuse_info& info) noexcept {
         detail::print(info);
@@ -533,40 +519,39 @@ struct trap {
     }
 };
 
-/// Calls the handler of set_misuse_handler and goes on; the pool or arena is unchanged.
+/// Calls the handler of set_misuse_handler. Then the call returns without an effect.
 ///
 /// \snippet reference.cpp report
 struct report {
-    static constexpr bool enabled = true;  ///< misuse is looked for
+    static constexpr bool enabled = true;  ///< misuse is detected
     /// Calls the handler.
     EBB_COLD static void on_misuse(const misuse_info& info) noexcept { detail::current_misuse_handler.load()(info); }
 };
 
-/// No checks. Misuse is undefined behaviour, as with malloc.
+/// No checks. Misuse is undefined behavior, as with malloc.
 ///
 /// \snippet reference.cpp policy
 struct none {
-    static constexpr bool enabled = false;  ///< misuse is not looked for
+    static constexpr bool enabled = false;  ///< misuse is not detected
     /// Never called.
     static void on_misuse(const misuse_info&) noexcept {}
 };
 
-/// Base, which also minds objects that are out when the pool is destroyed:
-/// with trap it prints and aborts, with report it calls the leak handler, with
-/// none and policies of the user's own it prints. Not the default, since to
-/// drop a pool with all that is in it is a way to use one.
+/// Base, and a report if slots are allocated when a pool is destroyed: with trap it prints and aborts, with
+/// report it calls the leak handler, otherwise it prints. It is not the default, because programs may
+/// destroy a pool with all its objects.
 ///
 /// \snippet reference.cpp with_leaks
 template <class Base = trap>
 struct with_leaks : Base {
-    /// Called by a pool's destructor when objects are out.
+    /// Called by a pool's destructor if slots are allocated.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
 };
 
 /// Prints, and aborts.
 template <>
 struct with_leaks<trap> : trap {
-    /// Called by a pool's destructor when objects are out.
+    /// Called by a pool's destructor if slots are allocated.
     [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
         detail::print(info);
         std::abort();
@@ -576,7 +561,7 @@ struct with_leaks<trap> : trap {
 /// Calls the handler of set_leak_handler.
 template <>
 struct with_leaks<report> : report {
-    /// Called by a pool's destructor when objects are out.
+    /// Called by a pool's destructor if slots are allocated.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
 };
 
@@ -601,8 +586,7 @@ struct with_leaks<report> : report {
 #include <type_traits>
 #include <utility>
 
-// How an arena records destructors: in itself, one record for a row of objects of
-// one type that lie one behind the other.
+// Records of destructors, in the arena itself: one for each row of adjacent objects of one type.
 #ifndef EBBPOOL_RECORDS_HPP
 #define EBBPOOL_RECORDS_HPP
 
@@ -739,9 +723,8 @@ private:
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHUNK_TREE_HPP
-// Where memory comes from: of a pool one block for everything, zero when it is
-// new; of an arena a block for each chunk. Large blocks are mapped from the system, which gives pages at the first
-// touch: a pool of a gigabyte is made in microseconds and holds what is used.
+// Blocks of memory: one for each pool, and one for each chunk of an arena. Large blocks are mapped from
+// the system, which provides pages when they are first used.
 #ifndef EBBPOOL_STORAGE_HPP
 #define EBBPOOL_STORAGE_HPP
 
@@ -769,45 +752,39 @@ private:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A way to get memory, for programs that have their own and for tests.
+/// A source of memory, for programs that manage their own.
 ///
 /// \snippet reference.cpp memory_source
 struct memory_source {
-    /// Answers `bytes` bytes at an address that is a multiple of `alignment`
-    /// (a power of 2), all zero, or null when there are none.
+    /// Returns `bytes` zero bytes at a multiple of `alignment`, a power of 2, or null.
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    /// Gets back what take answered.
+    /// Takes back a result of take.
     void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    void* context = nullptr;  ///< handed to both
+    void* context = nullptr;  ///< passed to both
 };
 
-/// Options of a pool's or an arena's memory. The default suits nearly all.
+/// Options for the memory of a pool or an arena.
 ///
 /// \snippet reference.cpp pool_options
 struct pool_options {
-    /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
-    /// of the address cache for random order over much memory, where the
-    /// machine is short of them (measure: in a virtual machine it may be worth
-    /// nothing); memory is then held in units of 2 MiB. Blocks below 2 MiB are
-    /// not affected.
+    /// Asks the system for huge pages (on Linux 2 MiB, by madvise) for blocks of at least 2 MiB, whose
+    /// size is rounded up. They can avoid TLB misses in random access to much memory. Measure: in a
+    /// virtual machine they may have no effect.
     bool huge_pages = false;
-    /// Touch every page when the memory is taken, of a pool in the constructor,
-    /// so that no later call waits for the system. Costs about 0.25 us for each
-    /// 4 KiB.
+    /// Touches each page when the memory is taken, so that no later call waits for the system. A pool
+    /// does so in its constructor. It takes about 0.25 us for each 4 KiB.
     bool prefault = false;
-    /// Use these bytes and no heap at all. They must outlive the pool; what is
-    /// in them is overwritten. `bytes_needed` says how many are enough; fewer
-    /// are a std::length_error. Empty: not used.
+    /// Memory to use in place of the heap, which must outlive the pool or arena. bytes_needed returns
+    /// the size that is enough; a pool throws std::length_error if there is less. Unused if empty.
     std::span<std::byte> storage{};
-    /// Take the block from here. Null: not used. Must outlive the pool.
+    /// The source of blocks, which must outlive the pool or arena. Unused if null.
     const memory_source* source = nullptr;
 };
 
 namespace detail {
 
-/// From this size on blocks are mapped: below, a system call and its page
-/// faults cost more than to clear the pool's small tables (5 bytes a slot).
-/// It is where glibc's malloc begins to map, too.
+/// Blocks of at least this size are mapped. For smaller ones, a system call and page faults take longer
+/// than clearing a pool's tables. glibc's malloc has the same threshold.
 inline constexpr std::size_t map_from = std::size_t{128} << 10;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
@@ -828,8 +805,7 @@ inline std::byte* align_up(void* p, std::size_t to) noexcept {
     return static_cast<std::byte*>(p) + (round_up(address, to) - address);
 }
 
-/// One block of memory, given back by the destructor. Literal, so that a pool
-/// in a constant expression can have an empty one.
+/// A block of memory, which the destructor frees. It is a literal type for pools in constant expressions.
 class block {
 public:
     constexpr block() noexcept = default;
@@ -868,7 +844,7 @@ public:
     block(const block&) = delete;
     block& operator=(const block&) = delete;
 
-    /// For a chunk of an arena, which keeps its block in the block itself.
+    /// For a chunk of an arena, which stores its block in the block itself.
     block(block&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)),
           bytes_(other.bytes_),
@@ -891,13 +867,13 @@ private:
     void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
 
     void touch() noexcept {
-        // A write of what is there: a read would only map the page of zeros.
+        // Writes back the value, because a read would only map the shared page of zeros.
         const auto touch_at = [this](std::size_t i) {
             volatile std::byte* const at = data() + i;
             *at = *at;  // NOLINT(clang-analyzer-core.uninitialized.Assign): whatever it is
         };
         for (std::size_t i = 0; i < bytes_; i += small_page) touch_at(i);
-        if (bytes_ > 0) touch_at(bytes_ - 1);  // of one page more, when the block begins inside one
+        if (bytes_ > 0) touch_at(bytes_ - 1);  // of another page if the block begins inside one
     }
 
     void map([[maybe_unused]] const pool_options& options) noexcept {
@@ -905,8 +881,7 @@ private:
         const bool huge = options.huge_pages && bytes_ >= huge_page;
         const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
         if (huge) bytes_ = round_up(bytes_, huge_page);
-        // mmap aligns to a page only: what is too much at both ends stays reserved, untouched, until
-        // the destructor gives all of it back.
+        // mmap aligns to a page only. The excess at both ends stays reserved and unused.
         const std::size_t slack = align > small_page ? align : 0;
         mapped_bytes_ = bytes_ + slack;
         int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -929,7 +904,7 @@ private:
         if (source_ != nullptr) {
             source_->give(data_, bytes_, alignment_, source_->context);
         } else if (kind_ == kind::heap) {
-            // It would put a blank before the parenthesis.
+            // clang-format would put a blank before the parenthesis.
             // clang-format off
             ::operator delete(data_, std::align_val_t{alignment_});
             // clang-format on
@@ -950,24 +925,23 @@ private:
     kind kind_ = kind::borrowed;
 };
 
-/// Finds the slot of an address in an array of slots of Size bytes, with one
-/// multiplication and no division: for d = p - base,
+/// Finds the index of the slot at an address in an array of slots of Size bytes, with one multiplication.
+/// For d = p - base,
 ///
 ///     q = rotate_right(d * inverse(Size's odd part), log2(Size's even part))
 ///
-/// is d / Size when Size divides d, and at least 2^(bits of a word) / Size
-/// otherwise, since the map is a bijection of words and the quotients are all
-/// taken. So `q < capacity` asks four things at once: not null, not below, not
-/// above, at the start of a slot. (Granlund and Montgomery, "Division by
-/// Invariant Integers using Multiplication", 1994, section 9; H. S. Warren,
-/// "Hacker's Delight", 2nd edition, 10-17.)
+/// is d / Size if Size divides d. Otherwise it is at least 2^(bits of a word) / Size, because the map is a
+/// bijection of words and all smaller values are quotients. So `q < capacity` tests at once that p is
+/// not null, in the array, and at the start of a slot. (Granlund and Montgomery, "Division by Invariant
+/// Integers using Multiplication", 1994, section 9; H. S. Warren, "Hacker's Delight", 2nd edition,
+/// 10-17.)
 template <std::size_t Size>
 struct slot_finder {
     static constexpr int shift = std::countr_zero(Size);
     static constexpr std::uintptr_t odd = Size >> shift;
 
-    // Newton's iteration: each step doubles the number of right bits. odd is
-    // its own inverse to 3 bits, and 3 * 2^5 > 64.
+    // Newton's iteration. Each step doubles the number of correct bits; odd is its own inverse to 3
+    // bits, and 3 * 2^5 > 64.
     static constexpr std::uintptr_t inverse = [] {
         std::uintptr_t x = odd;
         for (int i = 0; i < 5; ++i) x *= 2 - odd * x;
@@ -1035,12 +1009,12 @@ struct chunk {
     struct by_address;
     struct by_size;
 
-    chunk* next;         // the next older one in use
-    std::size_t bytes;   // of all of it, the header included
-    address lo, hi;      // of its free memory, unless it is the current chunk
-    std::uint32_t age;   // position among those in use: larger is newer
-    bool borrowed;       // the caller's storage, which stays to the end
-    bool oversize;       // made for one large allocation
+    chunk* next;        // the next older one in use
+    std::size_t bytes;  // of all of it, the header included
+    address lo, hi;     // of its free memory, unless it is the current chunk
+    std::uint32_t age;  // position among those in use: larger is newer
+    bool borrowed;      // the caller's storage, which stays to the end
+    bool oversize;      // made for one large allocation
     bool in_use;
     chunk_tree<chunk, by_address>::links addresses;
     chunk_tree<chunk, by_size>::links sizes;
@@ -1237,8 +1211,8 @@ private:
 
     chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
-        auto* const c = ::new (data)
-            chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, {}, std::move(memory)};
+        auto* const c =
+            ::new (data) chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, {}, std::move(memory)};
         if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
         all_.insert(c);
         held_ += bytes;
@@ -1271,22 +1245,21 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A run of objects of one type that lie one behind the other, whose
-/// destructors are to run. It lies before them in the arena.
+/// The record of a run of adjacent objects of one type, which follow it in the arena.
 struct alignas(unit) record {
     record* older;
     void (*destroy)(record*) noexcept;
-    std::uintptr_t end;  // of the last object; of the newest run, while it may grow, see region_state::run_end_
+    std::uintptr_t end;  // of the last object; while the run can grow, see region_state::run_end_
 };
 
-/// How objects of type T lie behind their record, and how they end.
+/// The layout of a run of Ts.
 template <class T>
 struct run {
     static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
     /// From the record to the first object.
     static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
-    /// Whether the next object lies where the last one ends: not in units that
-    /// end in padding, nor with a red zone between them. (Large ones don't need it.)
+    /// Whether the next object can follow the last one: not if there is padding or a red zone between
+    /// them. Large objects don't need it.
     static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
 
     static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
@@ -1296,7 +1269,7 @@ struct run {
     }
 };
 
-/// The record of one object that lies elsewhere.
+/// The record of an object that is elsewhere.
 struct loose_record : record {
     void* object;
 };
@@ -1316,8 +1289,7 @@ struct at_end {
     ~at_end() { f(); }
 };
 
-/// Memory that goes back unless it is kept, and the arena is then busy or not, as it was: for
-/// a constructor that throws.
+/// Frees memory if the constructor throws that it was allocated for, and restores the busy bit.
 template <class Region>
 struct memory_guard {
     Region& from;
@@ -1334,7 +1306,7 @@ struct memory_guard {
     }
 };
 
-/// Objects that are destroyed, newest first, unless they are kept.
+/// Destroys the objects that were constructed, newest first, if the constructor of another one throws.
 template <class T>
 struct object_guard {
     T* first;
@@ -2295,8 +2267,7 @@ private:
 #include <utility>
 #include <variant>
 
-// Objects in a pool, instead of raw slots: construct and destroy, and a handle
-// that does the second by itself.
+// Objects in a pool: construct, destroy, and a handle that owns an object.
 //
 //     ebb::fixed_pool<order> orders(10'000);
 //     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
@@ -2309,29 +2280,25 @@ private:
 #include <type_traits>
 #include <utility>
 
-// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, handed
-// out and given back in any order, with every misuse that can be told from
-// right use caught in release builds.
+// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, allocated and freed in any
+// order. Misuse is detected in release builds.
 //
 //     block    slot 0 | slot 1 | ... | slot N-1 || order: N + 8 x 4 B || states: N x 1 B
 //
-// Nothing is kept inside the slots, so that a stray write into a free one can't
-// break the pool, and so that AddressSanitizer can poison all of it.
+// The pool stores nothing in the slots, so a stray write to a free slot can't corrupt it, and
+// AddressSanitizer can poison whole slots.
 //
-// `order` is a permutation of the slots, as a stack that grows downwards: the
-// first `top` entries stand for slots that are out, the rest are the free ones
-// in the order in which they will be handed out. Entry i holds (slot XOR i), so
-// that memory which is still zero reads as "slot i": a new pool needs no
-// filling, fresh slots come lowest first and only when all others are out, and
-// there is no branch between "fresh" and "used before".
+// `order` is a permutation of the slots: the first `top` entries are unused, the rest are the free
+// slots in the order of their allocation. Entry i holds (slot XOR i), so zeroed memory reads as "slot
+// i at entry i". A new pool needs no initialization, never-allocated slots come last, lowest first,
+// and they need no branch of their own.
 //
-// `states` holds one of three values a slot; the check of a pointer is one
-// compare for null, range and stride (slot_finder) and one for the state.
+// `states` has a byte per slot. A pointer is checked by one comparison for null, range and stride
+// (slot_finder) and one for the state.
 //
-// The slot that was freed last is "hot": it is kept in a member, and goes to
-// the stack, and its state from live to free, only when the next one is freed.
-// While frees and allocations alternate neither table is written: stores are
-// what such a loop waits for.
+// The slot that was freed last is the hot slot. It is a member, and enters the two tables only when
+// the next slot is freed. So a loop that alternates between allocate and deallocate stores to
+// neither.
 #ifndef EBBPOOL_FIXED_POOL_HPP
 #define EBBPOOL_FIXED_POOL_HPP
 
@@ -2347,18 +2314,17 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// What has become of a slot. An enumeration of its own and not a char: a
-/// store through a char may change anything, and the compiler would load the
-/// pool's members anew after each.
+/// The state of a slot. It is an enumeration because a store through a char may alias the pool's
+/// members, and compilers would reload them.
 enum class slot_state : unsigned char { never = 0, live = 1, free = 2 };
 
-/// The pool's numbers, for the same reason: the user's objects often begin with
-/// a std::size_t, and a store to one can't change a `counter`.
+/// A number of the pool, of a type of its own for the same reason: a store to a std::size_t of the
+/// user's object can't change it.
 enum class counter : std::size_t {};
 constexpr std::size_t operator+(counter c) noexcept { return static_cast<std::size_t>(c); }
 
-/// Tells the kinds of misuse apart, which the check itself does not: cold, and
-/// one for all types. `slot` is the result of slot_finder.
+/// Returns the kind of misuse, which the check itself doesn't distinguish. `slot` is the result of
+/// slot_finder.
 EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const void* base, std::size_t size,
                                         std::size_t alignment, std::size_t capacity, std::size_t slot,
                                         bool never) noexcept {
@@ -2379,32 +2345,30 @@ EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const v
     return info;
 }
 
-/// So many hand-outs ahead the slot is fetched into the cache. At 8 the fetch
-/// (about 100 ns from memory) is under way long enough at 10 ns an object.
+/// A slot is prefetched this many allocations before its own: at 10 ns per object, about the 100 ns
+/// that a load from memory takes.
 inline constexpr std::size_t prefetch_ahead = 8;
 
-/// From this size on (a cache line) a slot that becomes hot is fetched; smaller
-/// ones are often in a line that is there already.
+/// Slots of at least this size are prefetched when they become hot. Smaller ones often share a line
+/// that is in the cache.
 inline constexpr std::size_t prefetch_hot_from = 64;
 
 }  // namespace detail
 
-/// A pool of `capacity` objects of type T, in one block of memory.
+/// A pool of `capacity` slots for objects of type T, in one block of memory.
 ///
-/// Every call takes O(1) time, except the constructor (see there) and
-/// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), held
-/// page by page from the first use on where it is mapped. Reuse is last in,
-/// first out; a slot that was never out is handed out only when every other one
-/// is, lowest first.
+/// It is for one thread at a time; see sync_fixed_pool for several. It is neither copied nor moved,
+/// and addresses are stable. The destructor frees the memory without running destructors of T; see
+/// make.hpp for handles that run them.
 ///
-/// One thread at a time; for several see sync_fixed_pool.hpp. Not copyable, not
-/// movable: addresses are stable until the destructor. The destructor frees the
-/// memory and runs no destructor of T: see make.hpp for handles that do.
+/// Unless the policy is checks::none, misuse of deallocate is detected and changes nothing. The one
+/// exception is a second free of an address whose slot was allocated again in between: that frees the
+/// new owner's object. Handles of handle_pool have generations and detect it.
 ///
-/// Misuse of deallocate is detected with every policy but checks::none, and
-/// leaves the pool as it was. What can't be seen: a second free of an address
-/// after the slot was handed out again, which looks like the new owner's. For
-/// that use handle_pool.hpp, whose handles carry generations.
+/// Slots are reused last in, first out. A slot that was never allocated is used only if no other is
+/// free, lowest first. All calls are O(1), except the constructor and high_water(). The pool takes
+/// sizeof(T) + 5 bytes per slot (4 with checks::none), and pages of a mapped block only when they are
+/// first used.
 ///
 /// \snippet reference.cpp fixed_pool
 template <class T, class Checks = checks::trap>
@@ -2418,19 +2382,18 @@ public:
     /// The policy.
     using checks_type = Checks;
 
-    /// The largest capacity of any pool: 2^32 - 2 slots.
+    /// The largest capacity of a pool: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
-    /// A pool of `capacity` slots; 0 is legal, and always both empty and full.
-    /// Throws std::length_error when capacity > max_capacity, or when the
-    /// memory would be more than PTRDIFF_MAX bytes; std::bad_alloc when there
-    /// is none. One allocation, so that nothing can be left behind by a throw.
-    /// Takes microseconds at any size where the block is mapped, from 128 KiB
-    /// on; smaller ones, and pool_options::storage, have 5 bytes a slot cleared.
-    /// No slot is touched.
+    /// A pool of `capacity` slots. With 0 slots it is both empty and full.
+    ///
+    /// Throws std::length_error if capacity > max_capacity or the block would be larger than
+    /// PTRDIFF_MAX bytes, and std::bad_alloc if there is no memory. It makes one allocation. Blocks of
+    /// at least 128 KiB are mapped, in microseconds; of smaller ones and pool_options::storage, 5 bytes
+    /// per slot are cleared.
     constexpr explicit fixed_pool(std::size_t capacity) : fixed_pool(capacity, pool_options{}) {}
 
-    /// The same with options: huge pages, prefault, storage of the caller's.
+    /// The same with options.
     constexpr fixed_pool(std::size_t capacity, const pool_options& options)
         : block_(checked_block(capacity, options)), capacity_{capacity} {
         if (std::is_constant_evaluated()) {
@@ -2462,8 +2425,8 @@ public:
         }
     }
 
-    /// Hands out a slot, or nullptr when all are out. Raw memory: no
-    /// constructor runs, and the bytes are those that were left there.
+    /// Allocates a slot. Returns nullptr if the pool is full. No constructor runs, and the memory is
+    /// not cleared.
     [[nodiscard]] constexpr T* allocate() noexcept {
         if (hot_ != no_slot) {
             const std::size_t slot = +hot_;
@@ -2476,17 +2439,16 @@ public:
         top_ = detail::counter{top + 1};
         if constexpr (Checks::enabled) states_[slot] = detail::slot_state::live;
         if (!std::is_constant_evaluated()) {
-            // Behind the last slot there are 8 more entries, all zero. They
-            // name slots that do not exist: to prefetch those does nothing.
+            // The table has 8 more entries, all zero. They name slots that don't exist, and prefetching
+            // one has no effect.
             const std::size_t ahead = top + detail::prefetch_ahead;
             EBB_PREFETCH(address(order_[ahead] ^ static_cast<std::uint32_t>(ahead)));
         }
         return hand_out(slot);
     }
 
-    /// Takes a slot back; `p` must be what allocate() answered, and T's
-    /// destructor must have run if a constructor had. Otherwise the policy is
-    /// called, and the pool stays as it was.
+    /// Frees a slot. p must be a result of allocate() that was not freed since, and an object in it must
+    /// have been destroyed. If p is no such slot, the policy is called and the pool is unchanged.
     constexpr void deallocate(T* p) noexcept {
         const std::size_t slot = slot_of(p);
         const detail::counter hot = hot_;
@@ -2501,7 +2463,7 @@ public:
         }
         hot_ = detail::counter{slot};
         if (hot == no_slot) {
-            // A free after an allocation: the slot will be wanted at once.
+            // After an allocation, the next call is likely to allocate this slot.
             if constexpr (sizeof(T) >= detail::prefetch_hot_from) {
                 if (!std::is_constant_evaluated()) EBB_PREFETCH(p);
             }
@@ -2509,7 +2471,7 @@ public:
                 if (EBB_UNLIKELY(+top_ > +high_)) high_ = top_;
             }
         } else {
-            // Frees in a row: nothing is fetched, since most is not needed soon.
+            // In a row of frees, most slots are not needed soon: no prefetch.
             const std::size_t top = +top_ - 1;
             order_[top] = static_cast<std::uint32_t>(+hot) ^ static_cast<std::uint32_t>(top);
             top_ = detail::counter{top};
@@ -2517,33 +2479,33 @@ public:
         }
     }
 
-    /// Slots in all.
+    /// Returns the number of slots.
     [[nodiscard]] constexpr std::size_t capacity() const noexcept { return +capacity_; }
 
-    /// Slots that are out.
+    /// Returns the number of allocated slots.
     [[nodiscard]] constexpr std::size_t used() const noexcept {
         return +top_ - static_cast<std::size_t>(hot_ != no_slot);
     }
 
-    /// capacity() - used(): so many calls of allocate() will succeed.
+    /// Returns capacity() - used().
     [[nodiscard]] constexpr std::size_t available() const noexcept { return capacity() - used(); }
 
-    /// Whether no slot is out. A pool of capacity 0 is empty and full.
+    /// Reports whether used() == 0.
     [[nodiscard]] constexpr bool empty() const noexcept { return used() == 0; }
 
-    /// Whether the next allocate() will answer nullptr.
+    /// Reports whether used() == capacity(), so that allocate() returns nullptr.
     [[nodiscard]] constexpr bool full() const noexcept { return used() == capacity(); }
 
-    /// Whether `p` is the address of one of the pool's slots, out or not.
-    /// False for null, for addresses inside a slot, and one past the end.
+    /// Reports whether p is the address of a slot, allocated or not. It is false for null, an address
+    /// inside a slot, and the end of the block.
     [[nodiscard]] constexpr bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
-    /// Most slots that were ever out at a time. O(log capacity): it is the
-    /// number of slots whose state is not `never`, and these come first.
+    /// Returns the largest number of slots that were allocated at one time. O(log capacity).
     [[nodiscard]] constexpr std::size_t high_water() const noexcept {
         if constexpr (!Checks::enabled) {
             return +high_ > +top_ ? +high_ : +top_;
         } else {
+            // Slots whose state is not `never` come first.
             std::size_t low = 0;
             std::size_t high = +capacity_;
             while (low < high) {
@@ -2558,16 +2520,15 @@ public:
         }
     }
 
-    /// Whether `p` is a slot that is out, which is whether deallocate(p) would
-    /// be right. No misuse, and so no report, when it is not.
+    /// Reports whether p is an allocated slot. The policy is not called if it isn't.
     [[nodiscard]] constexpr bool is_live(const T* p) const noexcept requires(Checks::enabled) {
         const std::size_t slot = slot_of(p);
         return slot < +capacity_ && slot_is_live(slot);
     }
 
-    /// The check of deallocate(p) without the rest: true when p is out, else
-    /// the policy is called. For callers that must act before the slot is
-    /// given back, such as to run a destructor. True with checks::none.
+    /// Does the check of deallocate(p) alone: calls the policy and returns false if p is not an
+    /// allocated slot. It is for callers that must do something before they free the slot, such as
+    /// running a destructor. With checks::none it returns true.
     [[nodiscard]] constexpr bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(!is_live(p))) {
@@ -2578,28 +2539,27 @@ public:
         return true;
     }
 
-    /// The number of p's slot, 0 to capacity() - 1 in the order of addresses.
-    /// Not less than capacity() when !owns(p).
+    /// Returns the index of p's slot in the order of addresses. It is at least capacity() if !owns(p).
     [[nodiscard]] constexpr std::size_t index_of(const T* p) const noexcept { return slot_of(p); }
 
-    /// The address of slot `index`, out or not; `index` must be less than
-    /// capacity(), which is not checked.
+    /// Returns the address of a slot, allocated or not. The index must be less than capacity(), which is
+    /// not checked.
     [[nodiscard]] constexpr T* slot(std::size_t index) const noexcept { return base_ + index; }
 
-    /// Whether slot `index` is out; `index` must be less than capacity().
+    /// Reports whether a slot is allocated. The index must be less than capacity().
     [[nodiscard]] constexpr bool slot_is_live(std::size_t index) const noexcept requires(Checks::enabled) {
         return is_out(index, hot_);
     }
 
-    /// How many bytes of pool_options::storage are enough for `capacity`
-    /// slots, at any address. Throws std::length_error as the constructor.
+    /// Returns the bytes of pool_options::storage that are enough for `capacity` slots, at any address.
+    /// Throws std::length_error as the constructor.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
 
 private:
     static constexpr detail::counter no_slot{misuse_info::no_slot};
-    // At least a line, so that objects of a line's size do not lie across two.
+    // At least a cache line, so that an object of its size doesn't span two.
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
     static constexpr std::size_t state_bytes = Checks::enabled ? 1 : 0;
 
@@ -2627,7 +2587,7 @@ private:
 
     [[nodiscard]] constexpr std::size_t slot_of(const T* p) const noexcept {
         if (std::is_constant_evaluated()) {
-            // Addresses are no numbers there; equality is all there is.
+            // There, addresses can only be compared for equality.
             for (std::size_t i = 0; i < +capacity_; ++i) {
                 if (p == base_ + i) return i;
             }
@@ -2636,7 +2596,7 @@ private:
         return detail::slot_finder<sizeof(T)>::quotient(p, base_);
     }
 
-    // Address of a slot that need not exist.
+    // The address of a slot that need not exist.
     [[nodiscard]] const void* address(std::size_t slot) const noexcept {
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base_) + slot * sizeof(T));
     }
@@ -2664,9 +2624,9 @@ private:
     std::uint32_t* order_ = nullptr;
     detail::slot_state* states_ = nullptr;
     detail::counter capacity_{};
-    detail::counter top_{};         // entries of order_ for slots that are out, or hot
-    detail::counter hot_{no_slot};  // the slot that was freed last, if no allocation came since
-    detail::counter high_{};        // with checks::none: the largest top at a free
+    detail::counter top_{};         // allocated slots, and the hot one
+    detail::counter hot_{no_slot};  // the slot that was freed last, unless it was allocated since
+    detail::counter high_{};        // with checks::none: the largest top_ at a free
 };
 
 }  // namespace EBB_ABI
@@ -2679,8 +2639,7 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// A slot that goes back to the pool unless it is kept: for a constructor that
-// throws. Works without try, so without exceptions, too.
+// Frees a slot if its constructor throws. It needs no try, so it compiles without exceptions.
 template <class T, class Pool>
 struct slot_guard {
     Pool& pool;
@@ -2690,8 +2649,8 @@ struct slot_guard {
     }
 };
 
-// A number, an enumerator or a pointer that becomes what the member of an aggregate is, as
-// between parentheses: between braces an int is refused where the member is a double.
+// A scalar argument for a member of an aggregate. It converts as in parentheses: in braces, an int for a
+// double would be refused as narrowing.
 template <class Scalar>
 struct converted {
     Scalar value;
@@ -2710,8 +2669,8 @@ constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
     }
 }
 
-// std::construct_at; and with braces for aggregates, which clang initializes
-// with parentheses from version 16 on only.
+// std::construct_at, or with braces for aggregates, because clang before 16 doesn't initialize them with
+// parentheses.
 template <class T, class... Args>
 constexpr T* construct_in(T* slot, Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args...>) {
@@ -2734,9 +2693,8 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 
 }  // namespace detail
 
-/// Takes a slot of `pool` and constructs a T in it from `args`. Answers nullptr
-/// when the pool is full; no constructor runs then. When the constructor
-/// throws, the slot goes back and the exception goes on.
+/// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is
+/// full. If the constructor throws, the slot is freed and the exception passed on.
 ///
 /// \snippet reference.cpp construct
 template <class Pool, class... Args>
@@ -2755,9 +2713,8 @@ template <class Pool, class... Args>
     }
 }
 
-/// Runs the destructor of the object at `p` and gives its slot back. A misuse
-/// is found before the destructor runs: the policy is called, and nothing else
-/// happens.
+/// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: the policy
+/// is called, and nothing else happens.
 ///
 /// \snippet reference.cpp construct
 template <class Pool>
@@ -2767,8 +2724,8 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
     pool.deallocate(p);
 }
 
-/// Owns one object in a pool: move-only, two words. Empty when it was made from
-/// a full pool, moved from, or released. The pool must outlive it.
+/// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, or after a
+/// move or release().
 ///
 /// \snippet reference.cpp pooled
 template <class Pool>
@@ -2782,13 +2739,13 @@ public:
     /// Empty.
     constexpr pooled(std::nullptr_t) noexcept {}
 
-    /// Takes over `p`, which construct(pool, ...) has answered; null is empty.
+    /// Owns p, which is a result of construct(pool, ...) or null.
     constexpr pooled(Pool& pool, element_type* p) noexcept : pool_(&pool), object_(p) {}
 
-    /// The other one is empty after it.
+    /// Takes the other one's object.
     constexpr pooled(pooled&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
 
-    /// Destroys what it had; the other one is empty after it.
+    /// Destroys its object and takes the other one's.
     constexpr pooled& operator=(pooled&& other) noexcept {
         pooled old(std::move(other));
         swap(old);
@@ -2801,34 +2758,34 @@ public:
     /// As reset().
     constexpr ~pooled() { reset(); }
 
-    /// Destroys the object now and gives its slot back. No-op when empty.
+    /// Destroys the object and frees its slot. Does nothing if empty.
     constexpr void reset() noexcept {
-        // Emptied first: a destructor that reaches this handle finds it so.
+        // Emptied first, because the destructor may use this handle.
         if (element_type* const p = std::exchange(object_, nullptr); p != nullptr) destroy(*pool_, p);
     }
 
-    /// Gives up the object: the caller calls destroy(pool, p).
+    /// Returns the object without destroying it. The caller must call destroy(pool, p).
     [[nodiscard]] constexpr element_type* release() noexcept { return std::exchange(object_, nullptr); }
 
-    /// The object, or null.
+    /// Returns the object, or null.
     [[nodiscard]] constexpr element_type* get() const noexcept { return object_; }
-    /// Undefined when empty, as with std::unique_ptr.
+    /// The object. Undefined if empty.
     [[nodiscard]] constexpr element_type& operator*() const noexcept { return *object_; }
-    /// Undefined when empty.
+    /// The object. Undefined if empty.
     [[nodiscard]] constexpr element_type* operator->() const noexcept { return object_; }
-    /// Whether there is an object.
+    /// Reports whether there is an object.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
-    /// Each gets the other's object. O(1).
+    /// Exchanges the objects.
     constexpr void swap(pooled& other) noexcept {
         std::swap(pool_, other.pool_);
         std::swap(object_, other.object_);
     }
     /// The same.
     friend constexpr void swap(pooled& a, pooled& b) noexcept { a.swap(b); }
-    /// Whether both are of one object.
+    /// Reports whether both have the same object.
     friend constexpr bool operator==(const pooled& a, const pooled& b) noexcept { return a.object_ == b.object_; }
-    /// Whether it is empty.
+    /// Reports whether a is empty.
     friend constexpr bool operator==(const pooled& a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
 
 private:
@@ -2836,7 +2793,8 @@ private:
     element_type* object_ = nullptr;
 };
 
-/// construct() with a handle around it; empty when the pool is full.
+/// Constructs an object in `pool` and returns a handle that owns it, empty if the pool is full. Otherwise
+/// as construct.
 ///
 /// \snippet reference.cpp pooled
 template <class Pool, class... Args>
@@ -2924,12 +2882,14 @@ struct holder<std::optional<T>> : std::true_type {
                    std::uses_allocator_construction_args<T>(allocator, std::forward<Args>(args)...));
     }
     template <class A, class Arg>
-        requires(std::is_constructible_v<T, Arg> && !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>)
-    static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
+    requires(std::is_constructible_v<T, Arg> &&
+             !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>) static void construct(std::optional<T>* at,
+                                                                                                const A& allocator,
+                                                                                                Arg&& arg) {
         construct(at, allocator, std::in_place, std::forward<Arg>(arg));
     }
     template <class A, class Arg>
-        requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
+    requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
     static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
         arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
     }
@@ -2937,12 +2897,14 @@ struct holder<std::optional<T>> : std::true_type {
 template <class T, std::size_t N>
 struct holder<std::array<T, N>> : std::true_type {
     template <class A, class... Args>
-        requires(sizeof...(Args) <= N && (std::is_constructible_v<T, Args> && ...))
-    static void construct(std::array<T, N>* at, const A& allocator, Args&&... args) {
+    requires(sizeof...(Args) <= N &&
+             (std::is_constructible_v<T, Args> && ...)) static void construct(std::array<T, N>* at, const A& allocator,
+                                                                              Args&&... args) {
         auto all = std::forward_as_tuple(std::forward<Args>(args)...);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             ::new (static_cast<void*>(at)) std::array<T, N>{{element<I>(allocator, all)...}};
-        }(std::make_index_sequence<N>());
+        }
+        (std::make_index_sequence<N>());
     }
 
 private:
@@ -2979,12 +2941,13 @@ struct holder<std::variant<Ts...>> : std::true_type {
         construct(at, allocator, std::in_place_index<0>);
     }
     template <class A, class Arg>
-        requires(std::is_constructible_v<variant, Arg> && !std::is_same_v<std::remove_cvref_t<Arg>, variant>)
-    static void construct(variant* at, const A& allocator, Arg&& arg) {
+    requires(std::is_constructible_v<variant, Arg> &&
+             !std::is_same_v<std::remove_cvref_t<Arg>, variant>) static void construct(variant* at, const A& allocator,
+                                                                                       Arg&& arg) {
         construct(at, allocator, std::in_place_index<chosen<Arg>()>, std::forward<Arg>(arg));
     }
     template <class A, class Arg>
-        requires std::is_same_v<std::remove_cvref_t<Arg>, variant>
+    requires std::is_same_v<std::remove_cvref_t<Arg>, variant>
     static void construct(variant* at, const A& allocator, Arg&& arg) {
         const auto is = [&]<std::size_t I>(std::in_place_index_t<I> index) {
             if (arg.index() == I) construct(at, allocator, index, std::get<I>(std::forward<Arg>(arg)));
@@ -2992,7 +2955,8 @@ struct holder<std::variant<Ts...>> : std::true_type {
         };
         const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
             return (is(std::in_place_index<I>) || ...);
-        }(std::index_sequence_for<Ts...>());
+        }
+        (std::index_sequence_for<Ts...>());
         if (!found) std::construct_at(at, std::forward<Arg>(arg));
     }
 
@@ -3030,7 +2994,7 @@ struct for_member {
     const F& allocator;
     Arg&& arg;
     template <class Member>
-        requires std::is_convertible_v<Arg, Member>
+    requires std::is_convertible_v<Arg, Member>
     operator Member() const noexcept(!takes<Member, A>::value && std::is_nothrow_constructible_v<Member, Arg>) {
         if constexpr (takes<Member, A>::value) {
             return std::make_obj_using_allocator<Member>(allocator(), std::forward<Arg>(arg));
@@ -3044,8 +3008,10 @@ struct for_member {
 /// Whether T is an aggregate of which such arguments make the first members.
 template <class T, class A, class F, class... Args>
 concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
-                       !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) && !std::is_trivially_destructible_v<T> &&
-                       requires { T{std::declval<for_member<A, F, Args>>()...}; };
+                       !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) &&
+                       !std::is_trivially_destructible_v<T> && requires {
+    T{std::declval<for_member<A, F, Args>>()...};
+};
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-braces"
@@ -3366,31 +3332,26 @@ protected:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A region: allocations of any type, freed all at once by reset().
+/// A region: allocations of any type, which reset() frees together.
 ///
-/// Allocation is a bump of a pointer in a chunk; when it is full, a further one
-/// comes, as large as all before together, up to 64 times chunk_size. An object
-/// takes its size, rounded up to 8 bytes; text takes its length; a type whose
-/// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 128.
+/// It is for one thread at a time; see fork and sync_arena for several. It can be moved, not copied.
+/// Addresses are stable until the end of the cycle, which is reset(), release() or the destructor.
 ///
-/// An object whose type takes an allocator, such as std::pmr::string or a
-/// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
+/// An object whose type takes an allocator, such as std::pmr::string or a std::pmr::vector of them, gets
+/// the arena's, unless it is constructed with one. So do such objects in std::optional, std::variant,
+/// std::array, std::pair and std::tuple, and members of an aggregate that an argument initializes.
 ///
-/// One thread at a time. Movable, not copyable: addresses of what it has made are
-/// stable until the end of the epoch, which is reset(), release() or the
-/// destructor.
+/// Unless the policy is checks::none, misuse is detected and changes nothing: rewind to a mark that is
+/// stale, of another arena, or moved from; rewind, reset, release and move from a constructor or
+/// destructor that the arena runs; use of a memory resource whose blocks an earlier cycle had, and a
+/// rewind or move that would take its blocks. AddressSanitizer and Valgrind find accesses to objects of
+/// earlier cycles and to the 16 bytes between allocations. With them, retained_bytes is larger.
 ///
-/// Misuse is detected with every policy but checks::none, and changes nothing:
-/// a stale mark, another arena's, one that was moved from; rewind, reset, release
-/// and a move from a constructor or destructor that the arena runs; memory
-/// resources whose blocks went with an earlier epoch, or would go with a rewind or
-/// a move. Use of an object after its epoch is found under
-/// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
-/// 16 bytes between allocations. (There objects are further apart: used_bytes is
-/// the same, retained_bytes and what fits in a limit are not.)
+/// Without exceptions, a function that would throw calls std::abort.
 ///
-/// Without exceptions, what is thrown here is std::abort.
+/// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all before
+/// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text its length.
+/// A row of objects of one type with a destructor takes 24 bytes more, and a mark 128.
 ///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
@@ -3402,35 +3363,33 @@ class basic_arena : detail::objects<Checks> {
 public:
     /// The policy.
     using checks_type = Checks;
-    /// What mark() answers.
+    /// The result of mark().
     using mark_type = arena_mark;
 
-    /// An arena whose chunks have room for `chunk_size` bytes at first. After a
-    /// reset it keeps chunks of at most `max_retained` bytes together, 0 for ten
-    /// times chunk_size, but always one of chunk_size if it had one. Nothing is
-    /// allocated before the first object. Throws std::length_error when
-    /// chunk_size is 0 or more than a quarter of the address space, and when
-    /// options.storage is too small for one object.
+    /// An arena whose first chunk has room for `chunk_size` bytes. It takes no memory before the first
+    /// allocation. After a reset it keeps chunks of at most `max_retained` bytes, or ten times chunk_size
+    /// if that is 0, but always one of chunk_size if it had one, and options.storage.
     ///
-    /// options.storage is the first chunk, and the only one unless options.source
-    /// is there for more; when it is full std::bad_alloc is thrown. huge_pages
-    /// and prefault hold for each chunk.
+    /// options.storage is the first chunk, and the only one unless there is an options.source: then
+    /// std::bad_alloc is thrown when it is full. huge_pages and prefault apply to each chunk. Throws
+    /// std::length_error if chunk_size is 0 or more than a quarter of the address space, or if
+    /// options.storage is too small for an object.
     explicit basic_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
         : base(chunk_size, max_retained, options) {}
 
     /// An arena of default_chunk_size.
     basic_arena() : basic_arena(default_chunk_size) {}
-    /// Bytes of the first chunk where none are asked for.
+    /// The default size of the first chunk.
     static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
 
-    /// Takes over all memory, objects and marks of the other one, which is as new then
-    /// (on the caller's storage alone: without memory). O(1). An arena_allocator or
-    /// arena_resource made of the other one stays with it: containers that have memory
-    /// from one must be gone. What the arena itself gave its objects goes along.
+    /// Takes the memory, objects and marks of the other one, which is then as new, but without the
+    /// caller's storage. O(1). An arena_allocator or arena_resource of the other one stays with it, so
+    /// their containers must have been destroyed. The allocators that the arena gave its objects move
+    /// along.
     basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
         if (may_move(other)) take_over(other);
     }
-    /// Ends the epoch and frees the memory of this one before.
+    /// The same, after ending the cycle of this one and freeing its memory.
     basic_arena& operator=(basic_arena&& other) noexcept {
         if (this == &other) return *this;
         if (is_busy()) {
@@ -3448,11 +3407,9 @@ public:
     /// Runs the destructors, newest object first, and frees all memory.
     ~basic_arena() { unwind(nullptr); }
 
-    /// A T, constructed from args; without any, value-initialized: zero where it
-    /// has no constructor. O(1). Its destructor runs at the end of the epoch,
-    /// unless it is trivial, and must not throw. Throws what T's constructor
-    /// does, std::bad_alloc, and limit_error; then nothing is recorded, and the
-    /// memory is taken back if the constructor took none itself.
+    /// Returns a new T, constructed from args, or value-initialized if there are none. Its destructor runs
+    /// at the end of the cycle and must not throw. Throws std::bad_alloc, limit_error and what T's
+    /// constructor throws. Then the memory is free again, unless the constructor has allocated, too. O(1).
     template <class T, class... Args>
     T* make(Args&&... args) {
         static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
@@ -3464,8 +3421,7 @@ public:
         }
     }
 
-    /// n objects of type T, value-initialized. O(n). Otherwise as make. For n = 0
-    /// an empty span, and nothing is allocated.
+    /// Returns n value-initialized objects. For n = 0 it allocates nothing. Otherwise as make. O(n).
     template <class T>
     std::span<T> make_span(std::size_t n) {
         check_element<T>();
@@ -3477,35 +3433,32 @@ public:
         }
     }
 
-    /// n copies of `value`. Otherwise as make_span.
+    /// Returns n copies of `value`. Otherwise as make_span.
     template <class T>
     std::span<T> make_span(std::size_t n, const T& value) {
         check_element<T>();
         return this->template make_equal<T>(n, value);
     }
 
-    /// n objects, of which number i is the result of f(i), in the order of their
-    /// numbers: for types without a default constructor, which need not be movable.
-    /// f may allocate from the arena. Otherwise as make_span.
+    /// Returns the results of f(0) to f(n - 1), constructed in place: T need not be movable. f may
+    /// allocate from the arena. Otherwise as make_span.
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();
         return this->template make_generated<T>(n, f);
     }
 
-    /// n objects of a type that needs neither constructor nor destructor, with
-    /// values that nobody has set. O(1). Otherwise as make_span.
+    /// Returns n objects of a trivial type without initializing them. Otherwise as make_span. O(1).
     template <class T>
     std::span<T> make_span_uninit(std::size_t n) {
         static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>,
                       "ebb::arena::make_span_uninit<T>: T must be trivial; use make_span");
         if (n == 0) return {};
-        // An array of a trivial type begins to exist where memory for it does.
+        // An array of a trivial type exists as soon as there is memory for it.
         return {reinterpret_cast<T*>(region_.take(this->template bytes_of<T>(n, 0), alignof(T))), n};
     }
 
-    /// A copy of `text`, without a terminating zero. Takes its length in bytes,
-    /// no padding.
+    /// Returns a copy of `text`, without a terminating zero. It takes no padding.
     std::string_view copy(std::string_view text) {
         if (text.empty()) return {};
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size()));
@@ -3513,8 +3466,7 @@ public:
         return {at, text.size()};
     }
 
-    /// The same with a terminating zero, which is not counted in text.size() but
-    /// taken: for C's functions. Never null.
+    /// Returns a copy of `text` with a terminating zero. Never null.
     char* copy_c_str(std::string_view text) {
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size() + 1));
         if (!text.empty()) std::memcpy(at, text.data(), text.size());
@@ -3546,8 +3498,7 @@ public:
     ///
     /// \snippet reference.cpp arena_copy
     template <detail::countable R>
-        requires(!std::is_convertible_v<R, std::string_view>)
-    auto copy(R&& all) {
+    requires(!std::is_convertible_v<R, std::string_view>) auto copy(R&& all) {
         using element = std::iter_value_t<decltype(std::begin(all))>;
         check_element<element>();
         std::size_t n = 0;
@@ -3565,10 +3516,7 @@ public:
     }
     /// The same.
     template <detail::countable R>
-        requires(!std::is_convertible_v<R, std::string_view>)
-    auto make_span(R&& all) {
-        return copy(std::forward<R>(all));
-    }
+    requires(!std::is_convertible_v<R, std::string_view>) auto make_span(R&& all) { return copy(std::forward<R>(all)); }
 
     /// As make, but returns null if the limit or the system refuses memory for the object. An object
     /// with a destructor has a record of its own. Throws what T's constructor throws, which may need
@@ -3634,8 +3582,8 @@ public:
     /// For fork.
     explicit basic_arena(detail::region::fork_of parent) noexcept : base(parent) {}
 
-    /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
-    /// std::length_error when align is no power of 2.
+    /// Returns uninitialized memory. For 0 bytes it allocates 1. Throws std::bad_alloc, limit_error, and
+    /// std::length_error if align is not a power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
         if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
             return allocate_large(bytes, align);
@@ -3643,56 +3591,54 @@ public:
         return region_.take_small(bytes, align);
     }
 
-    /// Memory of allocate() that is needed no more: if it is the newest it is free
-    /// again, else at the end of the epoch. `bytes` as they were asked for. O(1).
+    /// Frees memory of allocate(p, bytes) if it is the newest allocation. Otherwise it does nothing. O(1).
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
-    /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 128 bytes of the arena, and 512 more if containers have given
-    /// blocks back; none if nothing was allocated since the last one, and throws as an allocation does.
+    /// Returns a mark, to which rewind goes back. Marks nest. A mark takes 128 bytes, and 512 more if
+    /// containers have freed blocks, but none if nothing was allocated since the last mark. Throws as
+    /// allocate.
     [[nodiscard]] arena_mark mark() {
         const std::size_t serial = region_.mark()->time;
         return {region_.id(), serial};
     }
 
-    /// Takes back what was allocated since `m` was taken, and runs its
-    /// destructors, newest first. m stays good; marks taken after it are stale.
-    /// A mark that is stale, another arena's or moved from is misuse, and changes
-    /// nothing. An outstanding block of an arena_resource that came after m is
-    /// misuse, too; then the destructors have run, and the memory stays taken.
-    /// O(chunks, destructors and marks taken back).
+    /// Frees all allocations since `m` was taken, after running destructors, newest first. m stays valid,
+    /// and marks taken after it become stale.
+    ///
+    /// A mark that is stale, of another arena or moved from is misuse. So is a block of an arena_resource
+    /// that was allocated since m and not freed; then the destructors have run, but no memory is freed.
+    /// O(chunks, destructors and marks since m).
     void rewind(const arena_mark& m) noexcept {
         if (detail::place* const p = find(m); p != nullptr) region_.rewind(p);
     }
 
-    /// Ends the cycle: runs the destructors, newest object first, and takes back everything. All
-    /// marks are stale then. It is a few instructions if there are no destructors, marks, blocks
-    /// given back or further chunks.
+    /// Ends the cycle: runs the destructors, newest object first, and frees all allocations. All marks
+    /// become stale. It takes a few instructions if there are no destructors, marks, freed blocks or
+    /// further chunks.
     EBB_INLINE void reset() noexcept {
         if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
-    /// The same, but keeps at most that many bytes of chunks this time, instead of max_retained.
+    /// The same, but keeps at most `retained` bytes of chunks instead of max_retained.
     ///
     /// \snippet reference.cpp arena_reset
     void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
-    /// The same as reset, and gives all memory back. The arena is as if new.
+    /// Ends the cycle as reset does, and frees all chunks.
     void release() noexcept { end_cycle(0, true); }
 
-    /// Bounds the memory of the arena's chunks, all of which counts, used or
-    /// not: an allocation that needs a chunk beyond it throws limit_error. 0
-    /// lifts the limit. An arena that has more already keeps it until reset.
+    /// Limits the memory of the arena's chunks, used or not. An allocation that needs a chunk beyond it
+    /// throws limit_error. 0 removes the limit. An arena that already has more keeps it until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
 
     /// Returns the bytes allocated in this cycle: the sizes of objects, rounded up to 8, with the
     /// padding before those aligned to more, and the lengths of text. O(1).
     [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
 
-    /// O(1).
+    /// Returns statistics. O(1).
     [[nodiscard]] arena_stats stats() noexcept { return region_.stats(); }
 
-    /// Bytes of pool_options::storage that are enough for so many bytes of
-    /// objects, at any address.
+    /// Returns the bytes of pool_options::storage that are enough for objects of `bytes` bytes in all, at
+    /// any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
         return detail::region::bytes_needed(bytes);
     }
@@ -3715,7 +3661,7 @@ private:
     }
 
     EBB_NOINLINE void* allocate_large(std::size_t bytes, std::size_t align) {
-        // Not std::has_single_bit: it is a call for processors of which nothing is known.
+        // Not std::has_single_bit, which is a function call without -march.
         if (align == 0 || (align & (align - 1)) != 0) {
             detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
         }
@@ -3765,8 +3711,8 @@ private:
         Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
     }
 
-    // Whether the other one's memory may become another's: no more while a constructor
-    // writes it, or a resource has blocks of it.
+    // Whether the other one's memory may move: not while a constructor writes to it, or a resource has
+    // blocks of it.
     static bool may_move(const basic_arena& other) noexcept {
         if (other.is_busy()) return other.complain(misuse::reentrant, nullptr), false;
         if (Checks::enabled && other.region_.has_blocks()) {
@@ -3779,7 +3725,7 @@ private:
         for (auto* r = region_.residents(); r != nullptr; r = r->older) r->arena = this;
     }
 
-    // A block of an arena_resource, or a length_error for an alignment that is no power of 2.
+    // A block of an arena_resource. Throws length_error for an alignment that is not a power of 2.
     EBB_INLINE void* take_block(std::size_t bytes, std::size_t align) {
         if (EBB_UNLIKELY((align & (align - 1)) != 0 || align == 0)) return allocate_large(bytes, align);
         return region_.take_block(bytes, align);
@@ -3798,7 +3744,7 @@ private:
         region_.give_block(p, bytes);
     }
 
-    // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
+    // The arena's resource for objects that take one; see within.hpp. It ends with the cycle, or a
     // rewind.
     template <class Resource>
     Resource* resident() {
@@ -3824,9 +3770,10 @@ using arena = basic_arena<>;
 ///
 ///     ebb::arena_scope scope(a);
 ///
-/// Inside of a scope, the end of the arena's cycle, a move of it and a rewind to an older mark are
-/// misuse. The end of the scope finds it: stale_mark, foreign_mark. An outstanding block of an
-/// arena_resource is misuse as with rewind. Throws as arena::mark.
+/// Inside a scope, ending the arena's cycle, moving the arena and rewinding to an older mark are
+/// misuse, which the end of the scope detects: stale_mark, foreign_mark. An outstanding block of an
+/// arena_resource is misuse as with rewind. A constructor or destructor that the arena runs may use a
+/// scope if it also ends it. Throws as arena::mark.
 ///
 /// \snippet reference.cpp arena_scope
 template <class Checks = checks::trap>
@@ -3850,7 +3797,7 @@ private:
 }  // namespace EBB_ABI
 }  // namespace ebb
 
-// ebb::arena_allocator<T>: standard containers in an arena, without a virtual call.
+// ebb::arena_allocator<T>: a standard allocator, for containers in an arena without virtual calls.
 #ifndef EBBPOOL_ARENA_ALLOCATOR_HPP
 #define EBBPOOL_ARENA_ALLOCATOR_HPP
 
@@ -3862,44 +3809,44 @@ private:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A standard allocator over an arena, which must outlive the containers that use
-/// it. What a container gives back is free at once if it is the newest of the
-/// arena's, else at the end of its epoch; so is what one still has, which must not be
-/// used after that, nor destroyed.
+/// A standard allocator that allocates from an arena, which must outlive it.
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
 ///
-/// Throws as arena::allocate. Two are equal when their arenas are one. It goes
-/// along when containers are swapped or moved, not when they are copied into.
-/// Nothing is checked: see arena_resource for that.
+/// Containers reuse the memory that containers have freed. At the end of the arena's cycle all of it is
+/// free, and a container that still has some must not be used any more. That is not checked; see
+/// arena_resource for that. Throws as arena::allocate.
+///
+/// Two allocators are equal if they have the same arena. Move assignment and swap of containers
+/// propagate it, copy assignment doesn't.
 ///
 /// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
 class arena_allocator {
 public:
-    /// What is allocated.
+    /// T.
     using value_type = T;
     /// The arena's type.
     using arena_type = basic_arena<Checks>;
-    /// A container that is copied into keeps its own.
+    /// Copy assignment keeps a container's own.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// A container that is moved into takes over the other's.
+    /// Move assignment takes the other one's.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Containers that are swapped swap theirs.
+    /// Swap exchanges them.
     using propagate_on_container_swap = std::true_type;
-    /// Two may be of different memory.
+    /// Two may have different arenas.
     using is_always_equal = std::false_type;
 
-    /// The same for another type, as containers ask for.
+    /// The allocator for another type.
     template <class U>
     struct rebind {
         using other = arena_allocator<U, Checks>;
     };
 
-    /// Takes from `a`, which must outlive it.
+    /// Allocates from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
 
-    /// Takes from the other's arena.
+    /// Allocates from the other one's arena.
     template <class U>
     arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), time_(other.time_) {}
 
@@ -3910,7 +3857,7 @@ public:
         return t.memory;
     }
 
-    /// Returns memory for at least n objects, and for how many: all of their block.
+    /// Returns memory for at least n objects, and the number of objects for which it is enough.
     ///
     /// \snippet reference.cpp allocate_at_least
     [[nodiscard]] auto allocate_at_least(std::size_t n) {
@@ -3927,24 +3874,23 @@ public:
 #endif
     }
 
-    /// Gives memory back. It is free for all if it is the arena's newest. Otherwise it is free for
-    /// containers, unless a mark was taken after it. Memory that a reset, release or rewind has
-    /// taken stays as it is. O(1), or O(log chunks + marks) while there are marks.
+    /// Frees memory. Any allocation can reuse it if it is the arena's newest, and otherwise containers can,
+    /// unless a mark was taken after it. Memory that a reset, release or rewind has freed stays as it is.
+    /// O(1), or O(log chunks + marks) while there are marks.
     EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, n * sizeof(T), time_); }
 
-    /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
-    /// the epoch or with a rewind to a mark before. So an object that is made in the arena
-    /// gets it, and a container elsewhere may: `std::pmr::string s(ebb::arena_allocator<char>(a))`.
-    /// Nothing is checked. Throws as an allocation.
+    /// A std::pmr::polymorphic_allocator of the arena's own resource, which ends with the cycle or a rewind
+    /// to an older mark. Objects in the arena get it, and a container elsewhere can be constructed with
+    /// it: `std::pmr::string s(ebb::arena_allocator<char>(a))`. Nothing is checked. Throws as allocate.
     template <detail::polymorphic P>
     operator P() const {
         return P(arena_->template resident<detail::resource_of<P>>());
     }
 
-    /// The arena.
+    /// Returns the arena.
     [[nodiscard]] arena_type& arena() const noexcept { return *arena_; }
 
-    /// Whether both take from one arena.
+    /// Reports whether both have the same arena.
     template <class U>
     friend bool operator==(const arena_allocator& a, const arena_allocator<U, Checks>& b) noexcept {
         return &a.arena() == &b.arena();
@@ -3982,18 +3928,16 @@ private:
 #endif  // EBBPOOL_ARENA_ALLOCATOR_HPP
 
 #endif  // EBBPOOL_ARENA_HPP
-// The pools' former names, for programs that use them: fixed_pool.hpp and
-// sync_fixed_pool.hpp are the same under names that say what they are.
+// Other names of the pools: ebb::arena_pool<T> and ebb::sync_arena_pool<T>.
 #ifndef EBBPOOL_ARENA_POOL_HPP
 #define EBBPOOL_ARENA_POOL_HPP
 
-// ebb::sync_fixed_pool<T>: fixed_pool for threads.
+// ebb::sync_fixed_pool<T>: a fixed_pool for several threads.
 //
-// Each thread has a magazine of free slots, which it uses without a lock or an
-// atomic read-modify-write; magazines are filled from and emptied into a depot
-// under a lock, a batch at a time. Why not a lock-free stack: its one head is
-// written by every call of every thread, and with the tag that it needs against
-// reuse it was 20 times slower with two threads already.
+// Each thread has a magazine of free slots, which it uses without a lock or an atomic
+// read-modify-write. Magazines are refilled from and flushed to a depot under a lock, a batch at a
+// time. A lock-free stack was 20 times slower with two threads, because each call of each thread
+// writes its head.
 #ifndef EBBPOOL_SYNC_FIXED_POOL_HPP
 #define EBBPOOL_SYNC_FIXED_POOL_HPP
 
@@ -4006,10 +3950,8 @@ private:
 #include <memory>
 #include <type_traits>
 
-// What sync_fixed_pool shares between threads: free slots by number, in a depot
-// under a lock, and in magazines of which each belongs to one thread. Knows
-// nothing of objects and addresses. (J. Bonwick and J. Adams, "Magazines and
-// Vmem", USENIX 2001.)
+// The free slots of a sync_fixed_pool, by index: in a depot under a lock, and in a magazine for each
+// thread. (J. Bonwick and J. Adams, "Magazines and Vmem", USENIX 2001.)
 #ifndef EBBPOOL_SYNC_DEPOT_HPP
 #define EBBPOOL_SYNC_DEPOT_HPP
 
@@ -4168,8 +4110,8 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-// libstdc++ on Windows' own threads has no std::mutex before gcc 13. The lock is held for
-// some hundred instructions: who waits for it gives up the processor meanwhile.
+// libstdc++ with Windows' own threads has no std::mutex before gcc 13. The lock is held for some
+// hundred instructions, and waiting threads yield.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
 extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
 class mutex {
@@ -4186,32 +4128,29 @@ private:
 using std::mutex;
 #endif
 
-/// Slots of a run: as many as have their state bytes in one cache line.
+/// The number of slots in a run, whose state bytes share a cache line.
 inline constexpr std::size_t run_length = 64;
 
 class depot;
 
-/// A thread's own free slots, last in, first out. Only its thread writes it;
-/// what is atomic is so since used() of other threads reads it. On lines of its
-/// own (two: the neighbour is fetched along).
+/// A thread's free slots, last in, first out. Only its thread writes to it; fields are atomic if used()
+/// of other threads reads them. It is aligned to two cache lines because neighbors are fetched together.
 struct alignas(128) magazine {
-    // One more than a thread may hold back, for the hot one of a front that is lost.
+    // One more than a thread may cache, for the hot slot of a front that is lost.
     static constexpr std::size_t max_slots = 2 * run_length;
 
     std::atomic<std::uint32_t> count{0};
-    bool taken = false;                               // under the depot's lock, as the next: belongs to a thread
+    bool taken = false;                               // belongs to a thread; under the depot's lock, like the next ones
     const std::atomic<std::uint32_t>* hot = nullptr;  // of its front, if it has one
     depot* home = nullptr;
     magazine* next = nullptr;  // of the depot's magazines
     std::uint32_t slots[max_slots] = {};
 };
 
-/// What a thread's calls look at first: the slot that it freed last, plus one, apart
-/// from the others. While frees and allocations alternate nothing is counted, and no
-/// call waits for what the one before has stored: whether there is a hot slot is a
-/// branch that is foreseen. Such calls are little more than loads, so there is one
-/// look at the thread's memory for all of this, and one number says both which pool
-/// it is of and where it lies.
+/// The first thing that a thread's calls read: the hot slot, plus one. While frees and allocations
+/// alternate, nothing is counted, and no call waits for a store of the one before. The key says both
+/// which pool the front belongs to and where it is in the thread's cache, so that one look-up finds
+/// all of it.
 struct alignas(32) front {
     static constexpr std::uint32_t none = 0;
 
@@ -4220,13 +4159,12 @@ struct alignas(32) front {
     std::atomic<std::uint32_t> hot{none};
 };
 
-/// The free slots that are in no magazine, as one bit a slot, and a stack of
-/// the runs that have any. A refill takes the free slots of one run before those
-/// of another, so that threads seldom write to the state bytes of one line by
-/// turns.
+/// The free slots that are in no magazine: one bit per slot, and a stack of the runs that have any. A
+/// refill takes all free slots of a run before those of another, so that threads rarely share the cache
+/// line of a run's states.
 class alignas(cache_line) depot {
 public:
-    /// `bits` and `stack` have one entry a run; bits are zero.
+    /// `bits` and `stack` have one entry per run; bits are zero.
     depot(std::size_t capacity, std::size_t batch, std::uint64_t* bits, std::uint32_t* stack) noexcept
         : capacity_(capacity), batch_(batch == 0 ? 1 : batch), bits_(bits), stack_(stack) {}
 
@@ -4248,8 +4186,8 @@ public:
         return batch == 0 ? 0 : static_cast<std::uint32_t>(2 * batch - 1);
     }
 
-    /// A slot for the magazine's thread, from a magazine that is filled first
-    /// if it is empty; `none` when there is none. Leaves the hot one.
+    /// Takes a slot from the magazine, which is refilled first if it is empty. Returns `none` if there is
+    /// no slot. The hot slot stays.
     std::uint32_t take(magazine& m) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n == 0) n = refill(m);
@@ -4258,8 +4196,7 @@ public:
         return m.slots[n - 1];
     }
 
-    /// A slot goes to the magazine, of which the older half is emptied first if
-    /// it is full.
+    /// Puts a slot into the magazine, whose older half is flushed first if it is full.
     void put(magazine& m, std::uint32_t slot) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n >= room(batch_)) n = flush(m);
@@ -4267,7 +4204,7 @@ public:
         m.count.store(n + 1, std::memory_order_relaxed);
     }
 
-    /// One slot without a magazine; `none` when there is none.
+    /// Takes a slot without a magazine. Returns `none` if there is none.
     std::uint32_t take_one() noexcept {
         const std::lock_guard lock(mutex_);
         if (height_ == 0) return fresh_ < capacity_ ? static_cast<std::uint32_t>(fresh_++) : none;
@@ -4284,7 +4221,7 @@ public:
         put(slot);
     }
 
-    /// A magazine for a thread; null when there is no memory for one.
+    /// Returns a magazine for a thread, or null if there is no memory for one.
     magazine* enter() noexcept {
         const std::lock_guard lock(mutex_);
         for (magazine* m = magazines_; m != nullptr; m = m->next) {
@@ -4303,7 +4240,7 @@ public:
         return m;
     }
 
-    /// The magazine gets a front, which has no hot slot.
+    /// Gives the magazine a front, which has no hot slot.
     void give_front(front& f, magazine& m, std::uint64_t key) noexcept {
         const std::lock_guard lock(mutex_);
         f.key = key;
@@ -4311,31 +4248,31 @@ public:
         m.hot = &f.hot;
     }
 
-    /// The magazine's front becomes another's: the hot slot goes to the others.
+    /// Takes the front away from the magazine, which gets the hot slot.
     void take_front(front& f, magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
         lose_front(f, m);
     }
 
-    /// The thread is done: its slots come back. `f` is the magazine's front, or null.
+    /// Ends the use of the magazine by its thread and flushes it. `f` is its front, or null.
     void leave(magazine& m, front* f) noexcept {
         const std::lock_guard lock(mutex_);
         if (f != nullptr) lose_front(*f, m);
-        if (closed()) return;  // the pool, and with it bits and stack, are gone
+        if (closed()) return;  // bits and stack were the pool's memory
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
         m.count.store(0, std::memory_order_relaxed);
         m.taken = false;
     }
 
-    /// The pool is being destroyed.
+    /// Called when the pool is destroyed.
     void close() noexcept {
         const std::lock_guard lock(mutex_);
         closed_.store(true, std::memory_order_release);
     }
     [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
-    /// Slots that are in no magazine and not in the depot.
+    /// Returns the number of allocated slots.
     [[nodiscard]] std::size_t used() noexcept {
         const std::lock_guard lock(mutex_);
         std::size_t free = free_ + (capacity_ - fresh_);
@@ -4343,7 +4280,7 @@ public:
             free += m->count.load(std::memory_order_relaxed);
             if (m->hot != nullptr && m->hot->load(std::memory_order_relaxed) != front::none) ++free;
         }
-        // More only while other threads are between two steps of a call.
+        // It can only be larger while other threads are between two steps of a call.
         return free < capacity_ ? capacity_ - free : 0;
     }
 
@@ -4363,7 +4300,7 @@ private:
         m.count.store(n + 1, std::memory_order_relaxed);
     }
 
-    // Answers how many slots the magazine, which was empty, has then.
+    // Refills an empty magazine and returns the number of its slots.
     std::uint32_t refill(magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
         std::uint32_t n = 0;
@@ -4381,12 +4318,11 @@ private:
         return n;
     }
 
-    // Answers how many slots are left.
+    // Flushes the older half and returns the number of slots left.
     std::uint32_t flush(magazine& m) noexcept {
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
-        // The count is lowered under the lock, or used() of another thread would
-        // count these slots twice.
+        // Under the lock, or used() of another thread would count these slots twice.
         const std::lock_guard lock(mutex_);
         for (std::uint32_t i = 0; i < out; ++i) put(m.slots[i]);
         std::memmove(m.slots, m.slots + out, (n - out) * sizeof(std::uint32_t));
@@ -4397,15 +4333,14 @@ private:
     void put(std::uint32_t slot) noexcept {
         std::uint64_t& bits = bits_[slot / run_length];
         const std::uint64_t bit = std::uint64_t{1} << (slot % run_length);
-        // A bit that is set already: two threads freed one slot at the same
-        // moment, and both copies came here. One is enough.
+        // If the bit is set, two threads freed the slot at the same moment.
         if ((bits & bit) != 0) return;
         if (bits == 0) stack_[height_++] = static_cast<std::uint32_t>(slot / run_length);
         bits |= bit;
         ++free_;
     }
 
-    // The top run's free slots, as many as there is room for.
+    // Takes the free slots of the top run, at most a batch in all.
     std::uint32_t take_run(magazine& m, std::uint32_t n) noexcept {
         const std::uint32_t run = stack_[height_ - 1];
         std::uint64_t bits = bits_[run];
@@ -4422,37 +4357,36 @@ private:
 
     mutex mutex_;
     const std::size_t capacity_;
-    const std::size_t batch_;  // a power of 2, 1 to run_length; 0 is for pools without magazines, which do not use it
+    const std::size_t batch_;  // a power of 2, 1 to run_length
     std::uint64_t* const bits_;
     std::uint32_t* const stack_;
-    std::size_t height_ = 0;  // runs on the stack: those with a bit
+    std::size_t height_ = 0;  // of the stack
     std::size_t free_ = 0;    // bits that are set
-    std::size_t fresh_ = 0;   // from here on slots were never out
+    std::size_t fresh_ = 0;   // slots from here on were never allocated
     magazine* magazines_ = nullptr;
     std::atomic<bool> closed_{false};
 };
 
-/// A thread's magazines, one for each depot that it has used. They are left when the thread ends.
-/// A depot lives as long as its pool and every thread that used it, so its address is a name
-/// that no other depot has; a number would not be, if two shared libraries count apart.
+/// A thread's magazines, one for each depot that it has used. A depot lives as long as its pool and each
+/// of these threads, so its address identifies it. A counter would not: two shared libraries may count
+/// separately.
 class thread_magazines {
 public:
     static constexpr std::size_t fronts = 64;
 
-    /// A key for a new pool's depot: its address, and in the low bits a place, in
-    /// bytes from where the cache begins. Each pool gets the next place, so that
-    /// those of 64 pools made one after the other do not meet. No two depots
-    /// have one key: what the shift loses are bits that no address has.
+    /// Returns a key for a new depot: its address, and in the low bits the offset of its place in the
+    /// cache. Each pool gets the next place, so 64 pools in a row don't share one. Keys are unique: the
+    /// shift only loses bits that no address has.
     static std::uint64_t new_key(const depot* d) noexcept {
         static std::atomic<std::size_t> last{0};
         const std::size_t place = last.fetch_add(1, std::memory_order_relaxed) % fronts * sizeof(front);
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
-    /// The calling thread's front in that place, of this or another depot.
+    /// Returns the calling thread's front in the place of a key, for this or another depot.
     static front& at(std::uint64_t key) noexcept { return per_thread<thread_magazines>::get().front_at(key); }
 
-    /// The calling thread's front for a depot, with a magazine. Null if there is no memory for one,
-    /// or the thread has left.
+    /// Returns the calling thread's front for a depot, with a magazine, or null if there is no memory
+    /// for one or the thread has left.
     static front* find(std::uint64_t key, const std::shared_ptr<depot>& d) noexcept {
         thread_magazines* const mine = per_thread<thread_magazines>::make();
         if (mine == nullptr) return nullptr;
@@ -4490,7 +4424,7 @@ private:
         const std::size_t place = key & place_mask;
         return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
     }
-    // The front of a magazine, or null if its place is another pool's, or free.
+    // The front of a magazine, or null if it has none.
     front* front_of(const magazine& m) noexcept {
         for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;
@@ -4502,7 +4436,7 @@ private:
         for (entry** at = &first_; *at != nullptr; at = &(*at)->next) {
             entry* const e = *at;
             if (e->home != d) continue;
-            *at = e->next;  // to the front: what is used now is looked for again
+            *at = e->next;  // to the front, where the next search finds it first
             e->next = first_;
             first_ = e;
             return e->own;
@@ -4519,7 +4453,7 @@ private:
         return e->own;
     }
 
-    // Else a thread that outlives many pools would keep all their depots.
+    // Otherwise, a thread that outlives many pools would keep their depots.
     void forget_closed() noexcept {
         for (entry** at = &first_; *at != nullptr;) {
             entry* const e = *at;
@@ -4533,7 +4467,7 @@ private:
         }
     }
 
-    // Direct-mapped by a pool's place, and so found without a search.
+    // Direct-mapped by place.
     std::array<front, fronts> cache_{};
     entry* first_ = nullptr;
 };
@@ -4547,51 +4481,42 @@ private:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Options of a sync_fixed_pool: those of the memory, and the batch.
+/// Options of a sync_fixed_pool.
 ///
 /// \snippet reference.cpp sync_options
 struct sync_options {
-    /// What says that the pool chooses.
+    /// The pool chooses.
     static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
 
-    /// Where the memory comes from.
+    /// The source of the memory.
     pool_options memory{};
-    /// Slots that move between a thread and the depot at a time: 0 to 64,
-    /// rounded down to a power of 2. A thread holds back at most twice as
-    /// many. 0: none are held back, each call takes the lock. automatic:
-    /// capacity / 64, at most 64, so that a thread holds back 1/32 at most.
+    /// The number of slots that a refill or flush moves: 0 to 64, rounded down to a power of 2. A thread
+    /// caches at most twice as many. With 0 it caches none, and each call takes the lock. By default it
+    /// is capacity / 64, at most 64, so a thread caches at most 1/32 of the slots.
     std::size_t batch = automatic;
 };
 
-/// A pool of `capacity` objects of type T that any thread may use at any time;
-/// an object may be given back by another thread than took it.
+/// A pool of `capacity` slots for objects of type T that several threads may use at the same time. Any
+/// thread may free a slot.
 ///
-/// allocate() answers nullptr when neither the thread's magazine nor the depot
-/// has a slot: up to 2 * batch() free slots in each other thread's magazine are
-/// out of reach. The order of slots is last in, first out for a thread as long
-/// as its magazine serves, and no other promise is made. A thread's magazine
-/// goes back to the depot when the thread ends.
+/// allocate() returns nullptr if neither the thread's magazine nor the depot has a free slot: up to
+/// 2 * batch() free slots in the magazine of each other thread are out of its reach. When a thread
+/// ends, its magazine is flushed. The order of slots is not specified.
 ///
-/// Misuse is checked as in fixed_pool. A double free is seen when the second
-/// call comes after the first. Of two that race with each other both may pass;
-/// then the copy is dropped, and reported, when it is about to be handed out,
-/// unless another thread is handed the other copy at that very moment.
+/// Misuse is detected as by fixed_pool. Of two racing frees of one slot both may pass; the second copy
+/// is dropped and reported when it is about to be allocated, unless another thread allocates the
+/// first copy at the same moment.
 ///
-/// Cost: a look-up in the thread's cache and no lock, in all but one call of
-/// batch() or so; near exhaustion, when a refill finds few slots or none, more
-/// calls take it. A thread that uses more than 64 pools by turns searches the
-/// list of those it has used for some. Memory: sizeof(T) + 1.2 bytes a slot,
-/// 640 bytes a thread, and 2 KiB a thread for all pools; of a pool that is gone a thread keeps its magazine and
-/// the depot, about 800 bytes, until it uses a new pool or ends.
+/// No thread may be in a call when the pool is destroyed. After fork() the child may use the pool only
+/// if the parent had one thread: slots in the magazines of other threads are lost, and a lock that
+/// another thread held stays locked.
 ///
-/// Construction and destruction are not thread-safe; when the pool is destroyed
-/// no thread may be in a call of it. After fork() only the calling thread goes
-/// on: free slots in the magazines of others are lost to the child, and if one
-/// of them was in a call, the child may wait for its lock for ever. Use a pool
-/// in the child only if the parent had one thread.
+/// About one call in batch() takes the lock, more if the pool is nearly full. A thread that uses more
+/// than 64 pools in turn searches a list of them. The pool takes sizeof(T) + 1.2 bytes per slot and
+/// 640 bytes per thread, and a thread 2 KiB for all pools. A thread keeps about 800 bytes of a
+/// destroyed pool until it uses a new pool or ends.
 ///
-/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
-/// 8.
+/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of 8.
 ///
 /// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
@@ -4608,8 +4533,7 @@ public:
     /// As fixed_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
-    /// As fixed_pool's: std::length_error, std::bad_alloc; nothing is left
-    /// behind.
+    /// Throws as fixed_pool's constructor.
     explicit sync_fixed_pool(std::size_t capacity, const sync_options& options = {})
         : capacity_{capacity},
           batch_(batch_of(capacity, options)),
@@ -4636,14 +4560,13 @@ public:
         if constexpr (annotated) annotate::end(this, block_.data(), +capacity_ * sizeof(T));
     }
 
-    /// Hands out a slot, or nullptr when there is none within reach. Raw
-    /// memory, as from fixed_pool.
+    /// Allocates a slot. Returns nullptr if none is within reach. Otherwise as fixed_pool's.
     [[nodiscard]] EBB_INLINE T* allocate() noexcept {
         detail::front& f = front();
         if (EBB_UNLIKELY(f.key != +key_)) return allocate_slowly();
         const std::uint32_t hot = f.hot.load(std::memory_order_relaxed);
         if constexpr (Checks::enabled) {
-            // One look at the state says that there is a hot slot, and that it is free.
+            // The state of the name none is not free, so this tests for that too.
             if (EBB_UNLIKELY(!is(hot, detail::slot_state::free))) return allocate_counted(f);
             states_[hot].store(detail::slot_state::live, std::memory_order_relaxed);
         } else {
@@ -4653,7 +4576,7 @@ public:
         return hand_out(hot);
     }
 
-    /// Takes a slot back, from any thread; otherwise as fixed_pool's.
+    /// Frees a slot, which any thread may have allocated. Otherwise as fixed_pool's.
     EBB_INLINE void deallocate(T* p) noexcept {
         const std::size_t name = name_of(p);
         if constexpr (Checks::enabled) {
@@ -4674,32 +4597,30 @@ public:
         f.hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
-    /// Slots in all. O(1).
+    /// Returns the number of slots.
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
 
-    /// Slots that are out. O(threads), takes the lock. While other threads are
-    /// in calls, a value that was right at some moment, give or take one a
-    /// thread; so are the next three.
+    /// Returns the number of allocated slots. It takes the lock, and O(threads) time. While other
+    /// threads use the pool, it may be off by one for each. So may available, empty and full.
     [[nodiscard]] std::size_t used() const noexcept { return depot_->used(); }
-    /// capacity() - used(), magazines of other threads counted.
+    /// Returns capacity() - used(), which includes slots in the magazines of other threads.
     [[nodiscard]] std::size_t available() const noexcept { return capacity() - used(); }
-    /// Whether none is out: as used().
+    /// Reports whether used() == 0.
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
-    /// Whether all are out: as used().
+    /// Reports whether used() == capacity().
     [[nodiscard]] bool full() const noexcept { return used() == capacity(); }
 
-    /// As fixed_pool's.
+    /// As fixed_pool::owns.
     [[nodiscard]] bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
-    /// Slots that were ever out or in a magazine: not less than the most that
-    /// were out at a time.
+    /// Returns the number of slots that were ever allocated or in a magazine. It is not less than the
+    /// largest number of slots allocated at one time.
     [[nodiscard]] std::size_t high_water() const noexcept { return depot_->fresh(); }
 
-    /// Slots that move between a thread and the depot at a time; 0 when each
-    /// call takes the lock.
+    /// Returns the number of slots that a refill or flush moves. It is 0 if each call takes the lock.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
 
-    /// As fixed_pool's, and true with checks::none.
+    /// As fixed_pool::verify.
     [[nodiscard]] bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             const std::size_t name = name_of(p);
@@ -4711,22 +4632,22 @@ public:
         return true;
     }
 
-    /// As fixed_pool's.
+    /// As fixed_pool::bytes_needed.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
 
 private:
     using state = std::atomic<detail::slot_state>;
-    // A number of a type of its own: a store to the user's objects can't change it.
+    // Of a type of its own, as detail::counter.
     enum class key : std::uint64_t {};
     friend constexpr std::uint64_t operator+(key k) noexcept { return static_cast<std::uint64_t>(k); }
-    // Loads and stores are all that is asked of it. They are plain instructions also
-    // where, as on riscv64, an exchange of a byte is none and is_always_lock_free false.
+    // It is only loaded and stored. Both are plain instructions even if an exchange of a byte is not
+    // and is_always_lock_free is false, as on riscv64.
     static_assert(sizeof(state) == 1, "states are bytes of memory that is zero");
 
-    // AddressSanitizer keeps one byte for 8 of the program's: where slots share
-    // one, two threads would change it at the same time.
+    // AddressSanitizer has one byte for 8 of the program's. Threads would race for the bytes of slots
+    // that share one.
     static constexpr bool annotated = annotate::on && (EBB_ASAN == 0 || sizeof(T) % 8 == 0);
 
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
@@ -4734,8 +4655,8 @@ private:
     static constexpr std::size_t runs(std::size_t capacity) noexcept {
         return (capacity + detail::run_length - 1) / detail::run_length;
     }
-    // A line begins with the states of a run. The byte before is the state of the name
-    // that no slot has, and so a line more is there for it.
+    // The states of a run begin a cache line. The line before has the state of the name that no slot
+    // has.
     static constexpr std::size_t states_at(std::size_t capacity) noexcept {
         return detail::round_up(capacity * sizeof(T), detail::cache_line) + detail::cache_line;
     }
@@ -4751,7 +4672,7 @@ private:
         if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + 2)) {
             detail::throw_length("ebb::sync_fixed_pool: capacity is too large");
         }
-        // At least something, for a capacity of 0.
+        // More than nothing for a capacity of 0.
         return stack_at(capacity) + (runs(capacity) + 1) * sizeof(std::uint32_t);
     }
     static constexpr std::uint32_t batch_of(std::size_t capacity, const sync_options& options) noexcept {
@@ -4759,15 +4680,14 @@ private:
         return static_cast<std::uint32_t>(std::bit_floor(std::min(wanted, detail::run_length)));
     }
 
-    // What most calls need holds no other call, in an executable: a function
-    // that might call another one saves its registers first, which was a third
-    // of the time. In a shared library the thread's cache is found by a call.
+    // In an executable this makes no call. A function that might call another one saves registers
+    // first, which was a third of the time. In a shared library the thread's cache is found by a call.
     [[nodiscard]] detail::front& front() const noexcept { return detail::thread_magazines::at(+key_); }
     [[nodiscard]] detail::front* find_front() noexcept {
         return batch_ == 0 ? nullptr : detail::thread_magazines::find(+key_, depot_);
     }
 
-    // No hot slot, or one that is out already.
+    // There is no hot slot, or it is allocated already.
     EBB_NOINLINE T* allocate_counted(detail::front& f) noexcept {
         if (f.hot.load(std::memory_order_relaxed) == detail::front::none) {
             detail::magazine& m = *f.own;
@@ -4796,8 +4716,7 @@ private:
         if (refills) fetch(*f.own);
         return slot + std::size_t{1};
     }
-    // What a magazine was refilled with was last used long ago, or by another
-    // thread: the first line of each object is fetched while the first is used.
+    // The slots of a refill were used long ago, or by another thread: prefetch the first line of each.
     void fetch(const detail::magazine& m) const noexcept {
         for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) {
             EBB_PREFETCH(named(m.slots[i] + std::size_t{1}));
@@ -4811,10 +4730,9 @@ private:
         f->hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
-    // False when the slot is out already: it was freed twice at the same
-    // moment. This copy is dropped. Two threads that claim two copies at the
-    // same moment both succeed: an exchange of the state in every call would
-    // see that, and costs as much as the rest of the call.
+    // Returns false if the slot is allocated already: two threads freed it at the same moment, and this
+    // copy is dropped. Two threads that claim the two copies at the same moment both succeed. An
+    // exchange of the state would detect that, at the cost of the rest of the call.
     [[nodiscard]] bool claim(std::size_t name) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(is(name, detail::slot_state::live))) {
@@ -4832,8 +4750,8 @@ private:
         return p;
     }
 
-    // Slots have names here: their numbers, plus one. No slot has the name 0, whose
-    // state is always `never`: what is neither out nor free.
+    // The name of a slot is its index plus one. The state of name 0, which no slot has, is always
+    // `never`.
     [[nodiscard]] T* named(std::size_t name) const noexcept { return reinterpret_cast<T*>(before_ + name * sizeof(T)); }
     [[nodiscard]] bool is(std::size_t name, detail::slot_state s) const noexcept {
         return states_[name].load(std::memory_order_relaxed) == s;
@@ -4855,11 +4773,11 @@ private:
 
     detail::counter capacity_;
     std::uint32_t batch_;
-    std::uint32_t room_;  // slots that a magazine may hold
+    std::uint32_t room_;  // of a magazine, in slots
     detail::block block_;
-    key key_{};                  // of the depot, for every thread's fronts
-    std::uintptr_t before_ = 0;  // where a slot before the first would be
-    state* states_ = nullptr;    // by names
+    key key_{};                  // of the depot in each thread's cache
+    std::uintptr_t before_ = 0;  // the address that the name 0 would have
+    state* states_ = nullptr;    // by name
     std::shared_ptr<detail::depot> depot_;
 };
 
@@ -4871,11 +4789,11 @@ private:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// fixed_pool under its former name.
+/// An alias of fixed_pool.
 template <class T, class Checks = checks::trap>
 using arena_pool = fixed_pool<T, Checks>;
 
-/// sync_fixed_pool under its former name.
+/// An alias of sync_fixed_pool.
 template <class T, class Checks = checks::trap>
 using sync_arena_pool = sync_fixed_pool<T, Checks>;
 
@@ -4883,7 +4801,7 @@ using sync_arena_pool = sync_fixed_pool<T, Checks>;
 }  // namespace ebb
 
 #endif
-// ebb::arena_resource: the containers of std::pmr in an arena.
+// ebb::arena_resource: a std::pmr::memory_resource on an arena.
 #ifndef EBBPOOL_ARENA_RESOURCE_HPP
 #define EBBPOOL_ARENA_RESOURCE_HPP
 
@@ -4894,42 +4812,36 @@ using sync_arena_pool = sync_fixed_pool<T, Checks>;
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A memory resource that takes from an arena. What it gets back is free at once if
-/// it is the newest of the arena's, else at the end of its epoch.
+/// A memory resource that allocates from an arena, which must outlive it.
 ///
 ///     ebb::arena_resource memory(a);
 ///     std::pmr::vector<std::pmr::string> words(&memory);
 ///
-/// It must not outlive the arena. Containers must be destroyed before the end of
-/// the arena's epoch in which they were filled: use of the resource while blocks
-/// of an earlier epoch are outstanding is misuse (`stranded`), and so are an
-/// allocation from the arena after release() while there are, and a rewind() that
-/// would take back an outstanding block. Containers that are never destroyed,
-/// since the arena frees their memory, need abandon().
+/// Containers must be destroyed before the arena's cycle ends. It is misuse (`stranded`) to use the
+/// resource while it has blocks of an earlier cycle, to allocate from the arena after a release() under
+/// such blocks, and to rewind under a block. Call abandon() for containers that are never destroyed.
 ///
-/// Throws as arena::allocate. A block goes back in O(1), or O(marks and chunks that
-/// came after it) where the arena has marks. Two resources are equal when they are
-/// one: containers of two resources copy what they move to each other, also where
-/// the arena is the same.
+/// Containers reuse the blocks that containers have freed. Throws as arena::allocate. Freeing a block is
+/// O(1), or O(log chunks + marks after the block) while there are marks. Two resources are equal if they
+/// are the same object, so moving between containers of two resources copies.
 ///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
 class basic_arena_resource : public std::pmr::memory_resource {
 public:
-    /// Takes from `a`, which must outlive it. O(1).
+    /// Allocates from `a`, which must outlive it.
     explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
     basic_arena_resource(const basic_arena_resource&) = delete;
     basic_arena_resource& operator=(const basic_arena_resource&) = delete;
     ~basic_arena_resource() override { abandon(); }
 
-    /// The arena.
+    /// Returns the arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
-    /// Outstanding blocks.
+    /// Returns the number of allocated blocks.
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
-    /// Says that none of the blocks will be given back or used after the end of
-    /// the epoch.
+    /// Promises that no block will be freed or used after the end of the cycle.
     void abandon() noexcept {
         if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
@@ -4938,7 +4850,7 @@ public:
 private:
     [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && epoch_ != arena_->region_.epochs(); }
 
-    // Counts as a new resource where the policy goes on.
+    // If the policy returns, it is like a new resource.
     EBB_COLD void complain() noexcept {
         blocks_ = 0;
         if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
@@ -4951,7 +4863,7 @@ private:
         return add_block(), p;
     }
 
-    // Apart, so that do_allocate saves no registers.
+    // Out of line, so that do_allocate saves no registers.
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_block(bytes, alignment);
@@ -4977,16 +4889,16 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t epoch_ = 0;  // of the arena, in which they were taken
+    std::size_t epoch_ = 0;  // the arena's cycle in which they were allocated
 };
 
-/// While it lives, std::pmr::get_default_resource() returns the resource given, for all
-/// threads of the program; then the one before is again. Scopes must nest.
+/// Makes a resource std::pmr's default one, for all threads, until the end of the scope. Then the one before
+/// is restored. Scopes must nest.
 ///
 /// \snippet reference.cpp default_resource
 class default_resource_scope {
 public:
-    /// `memory` must outlive it, and all that takes from it meanwhile.
+    /// `memory` must outlive the scope and all its blocks.
     explicit default_resource_scope(std::pmr::memory_resource& memory) noexcept
         : before_(std::pmr::set_default_resource(&memory)) {}
     default_resource_scope(const default_resource_scope&) = delete;
@@ -5006,12 +4918,9 @@ using arena_resource = basic_arena_resource<>;
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_RESOURCE_HPP
-// ebb::handle<T> and its pool: names of objects that know when they are stale.
-//
-// A pointer to an object that was given back, whose slot was handed out again,
-// looks like the new object's: no check of a pointer can tell them apart. A
-// handle carries the slot's generation, which every give-back raises, so a
-// stale handle is known for what it is at every use.
+// ebb::handle<T> and its pool. A handle has the index of a slot and the slot's generation, which
+// increases when the object is destroyed. So a stale handle is detected at each use, also if the slot
+// has a new object. No check of a pointer can do that.
 #ifndef EBBPOOL_HANDLE_POOL_HPP
 #define EBBPOOL_HANDLE_POOL_HPP
 
@@ -5024,7 +4933,7 @@ using arena_resource = basic_arena_resource<>;
 #include <type_traits>
 #include <utility>
 
-// All objects of a pool that are out, in the order of their addresses.
+// Ranges over the allocated slots of a pool, in the order of their addresses.
 #ifndef EBBPOOL_ITERATE_HPP
 #define EBBPOOL_ITERATE_HPP
 
@@ -5035,13 +4944,11 @@ using arena_resource = basic_arena_resource<>;
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
-/// Slots that are out but in which no object was constructed are among them.
+/// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots in
+/// which no object was constructed.
 ///
-/// A step is O(distance to the next live slot); all of the range O(the most
-/// slots that were ever out). The object that the iterator is at may be given
-/// back in the loop. Objects made in the loop may or may not be met. Not for
-/// checks::none, which does not know what is out.
+/// A loop may free the slot that its iterator is at. Slots that it allocates may or may not be visited.
+/// A loop takes O(high_water()) time. Pools with checks::none have no such range.
 ///
 /// \snippet reference.cpp live
 template <class Pool>
@@ -5050,18 +4957,18 @@ public:
     /// The pool's type of object.
     using value_type = typename Pool::value_type;
 
-    /// A forward iterator over objects that are out.
+    /// A forward iterator.
     class iterator {
     public:
         /// Forward.
         using iterator_category = std::forward_iterator_tag;
         /// The pool's type of object.
         using value_type = typename Pool::value_type;
-        /// As std::iterator_traits asks for.
+        /// For std::iterator_traits.
         using difference_type = std::ptrdiff_t;
-        /// As std::iterator_traits asks for.
+        /// For std::iterator_traits.
         using pointer = value_type*;
-        /// As std::iterator_traits asks for.
+        /// For std::iterator_traits.
         using reference = value_type&;
 
         /// Of no range.
@@ -5070,19 +4977,19 @@ public:
         [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
         /// The object.
         [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
-        /// To the next object that is out. O(slots between them).
+        /// Goes to the next allocated slot. O(slots between them).
         constexpr iterator& operator++() noexcept {
             ++index_;
             skip();
             return *this;
         }
-        /// The same; answers where it was.
+        /// The same, but returns the iterator as it was.
         constexpr iterator operator++(int) noexcept {
             iterator old = *this;
             ++*this;
             return old;
         }
-        /// Whether both are at one slot.
+        /// Reports whether both are at the same slot.
         friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
 
     private:
@@ -5099,19 +5006,19 @@ public:
         std::size_t end_ = 0;
     };
 
-    /// Of `pool`, which must outlive it.
+    /// The range of `pool`, which must outlive it.
     constexpr explicit live_range(const Pool& pool) noexcept : pool_(&pool), end_(pool.high_water()) {}
-    /// The first object that is out. O(slots before it).
+    /// The first allocated slot. O(slots before it).
     [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(pool_, 0, end_); }
-    /// Behind the last. O(1).
+    /// The end. O(1).
     [[nodiscard]] constexpr iterator end() const noexcept { return iterator(pool_, end_, end_); }
 
 private:
     const Pool* pool_;
-    std::size_t end_;  // slots behind were never out
+    std::size_t end_;  // slots from here on were never allocated
 };
 
-/// The live objects of `pool`; see live_range.
+/// Returns the range of the allocated slots of `pool`; see live_range.
 ///
 /// \snippet reference.cpp live
 template <class T, class Checks>
@@ -5120,16 +5027,14 @@ requires(Checks::enabled)
     return live_range<fixed_pool<T, Checks>>(pool);
 }
 
-/// Destroys every object that is out and gives its slot back; answers how
-/// many. An object must have been constructed in every slot that is out. Does
-/// in one call what a program does before it drops a pool whose objects own
-/// something.
+/// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must
+/// have an object. Call it before a pool is destroyed whose objects own something.
 ///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
     std::size_t destroyed = 0;
-    // Again, for destructors that make objects; ends when none does.
+    // Again, because destructors may make objects.
     while (!pool.empty()) {
         for (T& object : live(pool)) {
             destroy(pool, &object);
@@ -5148,12 +5053,11 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 namespace detail {
-struct generations;  // of a test, which can't wait for 2^31 objects
+struct generations;  // a test's access, which can't wait for 2^31 objects
 }
 
-/// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
-/// dangling. The default one names nothing. It does not know its pool: one of
-/// another pool's of the same type may name an object by accident.
+/// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle doesn't
+/// know its pool: used with another pool of the same type, it may refer to an object by accident.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T>
@@ -5162,23 +5066,22 @@ struct handle {
     std::uint32_t index = 0;
     std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
 
-    /// Whether it was ever a name of an object, which may be gone.
+    /// Reports whether it isn't null. The object may be gone.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
-    /// Whether both are of one object.
+    /// Reports whether both refer to the same object.
     friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
-    /// An order without meaning, for containers.
+    /// An arbitrary order, for containers.
     friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
 };
 
-/// A fixed number of slots, used by handles. All calls O(1). Memory: that of
-/// fixed_pool<T> and 4 bytes a slot. One thread at a time.
+/// A pool of a fixed number of objects that are used by handles. It is for one thread at a time.
 ///
-/// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
-/// retired, stays out for ever (see retired()), and the capacity that is of use
-/// is one less. So no handle ever becomes valid again.
+/// The destructor destroys the remaining objects, and those that their destructors create, so with_leaks
+/// reports nothing here.
 ///
-/// The destructor destroys the objects that are left, and what their destructors
-/// create, so with_leaks has nothing to say here.
+/// Generations don't wrap: after 2,147,483,647 objects a slot is retired and never used again. So a
+/// stale handle never becomes valid. All calls are O(1). The pool takes the memory of a fixed_pool<T>
+/// and 4 bytes per slot.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
@@ -5186,12 +5089,10 @@ class handle_pool {
 public:
     /// T.
     using value_type = T;
-    /// What create() answers.
+    /// The result of create().
     using handle_type = handle<T>;
 
-    /// As fixed_pool's constructor: std::length_error, std::bad_alloc; nothing
-    /// is left behind. Two allocations, for the objects and the generations;
-    /// none with options.storage.
+    /// Throws as fixed_pool's constructor. It makes two allocations, or none with options.storage.
     explicit handle_pool(std::size_t capacity, const pool_options& options = {})
         : pool_(capacity, for_objects(capacity, options)),
           generations_(generation_bytes(capacity), alignof(std::uint32_t), 0, for_generations(capacity, options)) {}
@@ -5200,20 +5101,20 @@ public:
     handle_pool& operator=(const handle_pool&) = delete;
 
     ~handle_pool() {
-        // A destructor may create objects in slots that were passed.
+        // Again, because a destructor may create objects.
         while (!empty()) {
             for (std::size_t i = 0; i < pool_.high_water(); ++i) {
                 if (slot_is_live(i)) drop(i);
             }
         }
-        // Retired slots are no leaks.
+        // Retired slots are not leaks.
         for (std::size_t i = 0; i < pool_.high_water(); ++i) {
             if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
         }
     }
 
-    /// Constructs a T from `args`; the null handle when the pool is full. When
-    /// the constructor throws, the pool is as before.
+    /// Constructs a T from `args`. Returns the null handle if the pool is full. If the constructor throws,
+    /// the pool is unchanged.
     template <class... Args>
     [[nodiscard]] handle_type create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
         T* const p = construct(pool_, std::forward<Args>(args)...);
@@ -5222,26 +5123,24 @@ public:
         return {static_cast<std::uint32_t>(i), ++generation(i)};
     }
 
-    /// The object, or nullptr when it was destroyed since. Valid until the
-    /// object is destroyed.
+    /// Returns the object, or nullptr if it was destroyed.
     [[nodiscard]] T* get(handle_type h) const noexcept {
-        // An even generation names nothing, though a forged handle may match.
+        // An even generation is of no object, but a forged handle may match it.
         return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
                        generation(h.index) == h.generation
                    ? pool_.slot(h.index)
                    : nullptr;
     }
 
-    /// Destroys the object and makes its slot free. False, and nothing
-    /// happens, when the handle is stale or null: the double free is seen even
-    /// when the slot was handed out again.
+    /// Destroys the object and frees its slot. Returns false, and does nothing, if the handle is stale or
+    /// null.
     bool destroy(handle_type h) noexcept {
         if (get(h) == nullptr) return false;
         drop(h.index);
         return true;
     }
 
-    /// The handle of an object of this pool; null when `p` is none.
+    /// Returns the handle of an object of this pool, or the null handle if p is no object of it.
     [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
         const std::size_t i = pool_.index_of(p);
         if (i >= pool_.capacity()) return {};
@@ -5249,32 +5148,31 @@ public:
         return get(h) != nullptr ? h : handle_type{};
     }
 
-    /// Slots in all.
+    /// Returns the number of slots.
     [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
-    /// Objects that exist.
+    /// Returns the number of objects.
     [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
-    /// So many calls of create() will succeed.
+    /// Returns the number of objects that can still be created.
     [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
-    /// Whether there is no object.
+    /// Reports whether used() == 0.
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
-    /// Whether the next create() will answer the null handle.
+    /// Reports whether create() returns the null handle. Retired slots count as used.
     [[nodiscard]] bool full() const noexcept { return pool_.full(); }
-    /// Slots whose generations are used up.
+    /// Returns the number of retired slots.
     [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
 
-    /// Most slots that were ever out at a time, with those that are retired. O(log
-    /// capacity).
+    /// Returns the largest number of slots that were allocated or retired at one time. O(log capacity).
     [[nodiscard]] std::size_t high_water() const noexcept { return pool_.high_water(); }
-    /// The address of slot `index`, which must be less than capacity().
+    /// Returns the address of a slot. The index must be less than capacity().
     [[nodiscard]] T* slot(std::size_t index) const noexcept { return pool_.slot(index); }
-    /// Whether there is an object in slot `index`, which must be less than high_water().
-    /// None while its constructor or destructor runs.
+    /// Reports whether a slot has an object whose constructor and destructor are not running. The index
+    /// must be less than high_water().
     [[nodiscard]] bool slot_is_live(std::size_t index) const noexcept {
         const std::uint32_t g = generation(index);
         return is_odd(g) && g != retired_generation;
     }
 
-    /// How many bytes of pool_options::storage are enough, at any address.
+    /// Returns the bytes of pool_options::storage that are enough, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
     }
@@ -5282,14 +5180,12 @@ public:
 private:
     friend struct detail::generations;
 
-    // The generation at which a slot is out of use: odd, so that it is above
-    // every other, and given to no handle.
+    // The generation of a retired slot: the largest, and of no handle.
     static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
 
     static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
 
-    // At least one, since operator new of no bytes is of no use. The pool's
-    // constructor has seen to it that this does not overflow.
+    // At least one. The pool's constructor has checked that this doesn't overflow.
     static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
         return (capacity + 1) * sizeof(std::uint32_t);
     }
@@ -5297,7 +5193,7 @@ private:
         return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
     }
 
-    // Storage that is handed in is split: the generations' part comes last.
+    // The caller's storage is split. The generations' part is the last.
     static pool_options for_objects(std::size_t capacity, const pool_options& options) {
         pool_options own = options;
         if (!options.storage.empty()) {
@@ -5320,7 +5216,7 @@ private:
     }
 
     void drop(std::size_t i) noexcept {
-        // Raised before the destructor runs: handles are stale inside it.
+        // Before the destructor runs, so that handles are stale in it.
         T* const p = pool_.slot(i);
         if (++generation(i) == retired_generation - 1) {
             generation(i) = retired_generation;
@@ -5337,8 +5233,8 @@ private:
     std::size_t retired_ = 0;
 };
 
-/// The objects of `pool`, in the order of their addresses, as of a fixed_pool; see
-/// live_range. `pool.handle_of(&object)` is an object's handle.
+/// Returns a range of the objects of `pool` in the order of their addresses; see live_range. The handle
+/// of an object is pool.handle_of(&object).
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks>
@@ -5357,8 +5253,8 @@ struct std::hash<ebb::handle<T>> {
 };
 
 #endif  // EBBPOOL_HANDLE_POOL_HPP
-// ebb::pool_allocator<T>: the nodes of std::list, std::map, std::set,
-// std::unordered_map and the like from a pool.
+// ebb::pool_allocator<T>: allocates the nodes of containers such as std::list, std::map, std::set and
+// std::unordered_map from a pool.
 //
 //     using entry = std::pair<const int, double>;
 //     ebb::node_pool<entry> nodes(10'000);
@@ -5372,8 +5268,7 @@ struct std::hash<ebb::handle<T>> {
 #include <new>
 #include <type_traits>
 
-// ebb::pool_resource: a std::pmr::memory_resource of blocks of one size, for
-// the containers of std::pmr whose nodes fit.
+// ebb::pool_resource: a std::pmr::memory_resource with blocks of one size.
 #ifndef EBBPOOL_POOL_RESOURCE_HPP
 #define EBBPOOL_POOL_RESOURCE_HPP
 
@@ -5385,7 +5280,7 @@ struct std::hash<ebb::handle<T>> {
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Raw bytes as an element type of a pool.
+/// Raw bytes, as the type of a pool's elements.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
@@ -5399,16 +5294,13 @@ struct raw_block {
 ///     ebb::pool_resource<64> nodes(10'000);
 ///     std::pmr::list<int> list(&nodes);
 ///
-/// A request of at most BlockSize bytes and Alignment takes a block. What is
-/// larger, and what comes when all blocks are out, goes to `upstream`; the
-/// default upstream has nothing and throws std::bad_alloc, so that the
-/// resource never uses the heap. Containers that also ask for arrays
-/// (std::pmr::unordered_map: buckets) need one.
+/// A request of at most BlockSize bytes and Alignment takes a block. Larger requests, and all requests
+/// while no block is free, go to `upstream`. The default upstream throws std::bad_alloc. Containers that
+/// also allocate arrays, such as std::pmr::unordered_map, need another one.
 ///
-/// Misuse of deallocate is checked as in fixed_pool for addresses inside the
-/// blocks; others are misuse with the default upstream, and upstream's business
-/// with any other. Two resources are equal when they are one. One thread at a
-/// time.
+/// Misuse of deallocate is detected as by fixed_pool. An address outside the blocks goes to `upstream`,
+/// and is misuse with the default one. Two resources are equal if they are the same object. It is for
+/// one thread at a time.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
@@ -5417,15 +5309,14 @@ public:
     /// The pool's type.
     using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
 
-    /// Throws as fixed_pool's constructor. `upstream` must not be null and must
-    /// outlive the resource.
+    /// Throws as fixed_pool's constructor. `upstream` must not be null and must outlive the resource.
     explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
                            const pool_options& options = {})
         : pool_(capacity, options), upstream_(upstream) {}
 
-    /// The blocks: used(), capacity() and so on.
+    /// Returns the pool of the blocks.
     [[nodiscard]] const pool_type& pool() const noexcept { return pool_; }
-    /// Where goes what the pool does not serve.
+    /// Returns the upstream resource.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
 private:
@@ -5448,9 +5339,7 @@ private:
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        // An address of ours with a size that does not fit is ours all the
-        // same: the size is wrong, and upstream has never seen the address. The
-        // default upstream has seen none at all.
+        // By the address, because a size that doesn't fit may be wrong.
         if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
             pool_.deallocate(static_cast<block*>(p));
         } else {
@@ -5476,10 +5365,9 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// Bytes that hold a node of any standard container around a T, for libstdc++,
-// libc++ and Microsoft's library: at most 4 words before it (std::map: three
-// pointers and a colour) or one before and one behind (std::unordered_map: the
-// next node and the hash).
+// The size of a node of any standard container of T, in libstdc++, libc++ and Microsoft's library: at
+// most 4 words before the T (std::map: three pointers and a color), or one before and one after
+// (std::unordered_map: the next node and the hash).
 template <class T>
 constexpr std::size_t node_bytes() noexcept {
     constexpr std::size_t word = sizeof(void*);
@@ -5491,53 +5379,52 @@ constexpr std::size_t node_bytes() noexcept {
 
 }  // namespace detail
 
-/// The pool behind pool_allocator<T, BlockSize, Checks>: blocks that hold a
-/// node around a T. A std::list needs two words less than the default.
+/// The pool of a pool_allocator<T, BlockSize, Checks>, whose blocks can hold a node with a T. The nodes of
+/// a std::list are two words smaller than the default.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
 
-/// A standard allocator over a node_pool, which it does not own: the pool must
-/// outlive every container that uses it, and may serve several.
+/// A standard allocator that takes single objects from a node_pool, and arrays, such as the buckets of a
+/// hash table, from the heap. The pool must outlive the containers that use it. Several containers may
+/// share it, in one thread at a time.
 ///
-/// Single objects come from the pool; std::bad_alloc when it is full. Arrays
-/// (buckets of a hash table) come from the heap. Two are equal when their pools
-/// are one. It goes along when containers are swapped or moved, not when they
-/// are copied into. One thread at a time.
+/// Two allocators are equal if they have the same pool. Move assignment and swap of containers
+/// propagate it, copy assignment doesn't.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
           std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
 class pool_allocator {
 public:
-    /// What is allocated.
+    /// T.
     using value_type = T;
-    /// The pool's type: a node_pool.
+    /// A node_pool.
     using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
-    /// A container that is copied into keeps its own.
+    /// Copy assignment keeps a container's own.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// A container that is moved into takes over the other's.
+    /// Move assignment takes the other one's.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Containers that are swapped swap theirs.
+    /// Swap exchanges them.
     using propagate_on_container_swap = std::true_type;
-    /// Two may be of different memory.
+    /// Two may have different pools.
     using is_always_equal = std::false_type;
 
-    /// The same for another type, as containers ask for.
+    /// The allocator for another type.
     template <class U>
     struct rebind {
         using other = pool_allocator<U, BlockSize, Alignment, Checks>;
     };
 
-    /// Takes from `pool`, which must outlive it.
+    /// Allocates from `pool`, which must outlive it.
     pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
 
-    /// Takes from the other's pool.
+    /// Allocates from the other one's pool.
     template <class U>
     pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
 
-    /// Throws std::bad_alloc when the pool is full, or the heap for n != 1.
+    /// Returns memory for n objects. Throws std::bad_alloc if the pool is full, or for n != 1 the heap is.
     [[nodiscard]] T* allocate(std::size_t n) {
         if constexpr (fits) {
             if (n == 1) {
@@ -5549,7 +5436,7 @@ public:
         return std::allocator<T>{}.allocate(n);
     }
 
-    /// Gives back what allocate(n) answered. O(1) for n = 1; otherwise as the heap.
+    /// Frees a result of allocate(n).
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits) {
             if (n == 1) {
@@ -5560,18 +5447,17 @@ public:
         std::allocator<T>{}.deallocate(p, n);
     }
 
-    /// The pool.
+    /// Returns the pool.
     [[nodiscard]] pool_type& pool() const noexcept { return *pool_; }
 
-    /// Whether both take from one pool.
+    /// Reports whether both have the same pool.
     template <class U>
     friend bool operator==(const pool_allocator& a, const pool_allocator<U, BlockSize, Alignment, Checks>& b) noexcept {
         return &a.pool() == &b.pool();
     }
 
 private:
-    // What a container rebinds to and does not fit (std::deque's arrays, a
-    // debug mode's bookkeeping) comes from the heap.
+    // Larger types that containers rebind to, such as the arrays of std::deque, are allocated on the heap.
     static constexpr bool fits = sizeof(T) <= BlockSize && alignof(T) <= Alignment;
 
     pool_type* pool_;

@@ -1,10 +1,9 @@
 // Tells AddressSanitizer, MemorySanitizer and Valgrind about slots and regions. Without them every
 // function here is empty, and `annotate::on` is false.
 //
-// The compiler says whether it instruments for a sanitizer. Valgrind has no macro, because a program
-// does not know that it will run under it, and its requests cost about ten instructions each: they
-// are made if EBB_VALGRIND is 1. To MemorySanitizer memory that may not be touched is memory without
-// a value, which it reports when a branch depends on it.
+// The compiler defines whether it instruments for a sanitizer. Requests to Valgrind are made if
+// EBB_VALGRIND is 1, because each takes about ten instructions whether or not the program runs under
+// it. MemorySanitizer is told that free memory is uninitialized, and reports branches that depend on it.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
@@ -26,10 +25,10 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace annotate {
 
-/// Whether any tool is told anything.
+/// Whether a tool is used.
 inline constexpr bool on = EBB_ASAN != 0 || EBB_MSAN != 0 || EBB_VALGRIND != 0;
 
-/// A pool begins: none of its bytes may be touched until handed_out.
+/// Begins a pool. Its slots must not be accessed.
 inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                   [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -41,7 +40,7 @@ inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* firs
 #endif
 }
 
-/// A slot is out: its bytes may be touched; their values are not defined.
+/// Marks a slot as allocated, with undefined contents.
 inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
                        [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -55,9 +54,8 @@ inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// A slot is back: a touch of it is a bug of the program's. AddressSanitizer
-/// works in units of 8 bytes: of a smaller slot that shares its unit with a
-/// live one not all misuse is seen.
+/// Marks a slot as free. AddressSanitizer works in units of 8 bytes, so it misses some accesses to a slot
+/// that shares one with an allocated slot.
 inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
                        [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -71,7 +69,7 @@ inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// A pool ends: its bytes are the system's, or the caller's, again.
+/// Ends a pool. Its memory may be accessed again.
 inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                 [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -83,11 +81,10 @@ inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
 #endif
 }
 
-/// Bytes between two allocations of an arena that belong to neither, so that an
-/// overrun of one is found before it reaches the next. None without a tool.
+/// Bytes after each allocation of an arena that must not be accessed.
 inline constexpr std::size_t red_zone = on ? 16 : 0;
 
-/// Bytes of an arena's chunk that nobody may touch.
+/// Marks bytes of an arena's chunk as free.
 inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
     __asan_poison_memory_region(first, bytes);
@@ -100,7 +97,7 @@ inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #endif
 }
 
-/// Bytes of an arena's chunk that are handed out, or the system's again.
+/// Marks bytes of an arena's chunk as allocated, with undefined contents.
 inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
     __asan_unpoison_memory_region(first, bytes);

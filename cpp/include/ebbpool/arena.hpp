@@ -1,17 +1,15 @@
-// ebb::arena: a region of memory. Objects are made one after the other and freed
-// all at once.
+// ebb::arena: a region of memory, whose objects are freed together.
 //
 //     ebb::arena a(64 << 10);
 //     for (request r; next(r);) {
 //         auto* const tree = a.make<node>(r);      // its destructor runs in reset()
 //         std::string_view name = a.copy(r.name());
 //         answer(*tree, name);
-//         a.reset();                               // nothing is given to the heap
+//         a.reset();                               // the chunks stay
 //     }
 //
-// A destructor that is not trivial is recorded in the arena itself. Objects of one
-// type that follow each other share one record: then a destructor costs a step of
-// a loop and no indirect call.
+// Destructors that are not trivial are recorded in the arena itself. Objects of one type that follow
+// each other share a record, so destroying them is a loop without indirect calls.
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
@@ -34,33 +32,26 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A region: allocations of any type, freed all at once by reset().
+/// A region: allocations of any type, which reset() frees together.
 ///
-/// Allocation is a bump of a pointer in a chunk; when it is full, a further one
-/// comes, as large as all before together, up to 64 times chunk_size. An object
-/// takes its size, rounded up to 8 bytes; text takes its length; a type whose
-/// destructor is not trivial 24 bytes more for each row of objects that are made
-/// one after the other; a mark 128.
+/// It is for one thread at a time; see fork and sync_arena for several. It can be moved, not copied.
+/// Addresses are stable until the end of the cycle, which is reset(), release() or the destructor.
 ///
-/// An object whose type takes an allocator, such as std::pmr::string or a
-/// std::pmr::vector of them, gets the arena's, unless it is constructed with one.
-/// Inside std::optional, std::variant, std::array, std::pair and std::tuple, and as a member
-/// of an aggregate that an argument initializes, it does so too.
+/// An object whose type takes an allocator, such as std::pmr::string or a std::pmr::vector of them, gets
+/// the arena's, unless it is constructed with one. So do such objects in std::optional, std::variant,
+/// std::array, std::pair and std::tuple, and members of an aggregate that an argument initializes.
 ///
-/// One thread at a time. Movable, not copyable: addresses of what it has made are
-/// stable until the end of the epoch, which is reset(), release() or the
-/// destructor.
+/// Unless the policy is checks::none, misuse is detected and changes nothing: rewind to a mark that is
+/// stale, of another arena, or moved from; rewind, reset, release and move from a constructor or
+/// destructor that the arena runs; use of a memory resource whose blocks an earlier cycle had, and a
+/// rewind or move that would take its blocks. AddressSanitizer and Valgrind find accesses to objects of
+/// earlier cycles and to the 16 bytes between allocations. With them, retained_bytes is larger.
 ///
-/// Misuse is detected with every policy but checks::none, and changes nothing:
-/// a stale mark, another arena's, one that was moved from; rewind, reset, release
-/// and a move from a constructor or destructor that the arena runs; memory
-/// resources whose blocks went with an earlier epoch, or would go with a rewind or
-/// a move. Use of an object after its epoch is found under
-/// AddressSanitizer and Valgrind: what is not handed out is poisoned, and so are
-/// 16 bytes between allocations. (There objects are further apart: used_bytes is
-/// the same, retained_bytes and what fits in a limit are not.)
+/// Without exceptions, a function that would throw calls std::abort.
 ///
-/// Without exceptions, what is thrown here is std::abort.
+/// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all before
+/// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text its length.
+/// A row of objects of one type with a destructor takes 24 bytes more, and a mark 128.
 ///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
@@ -72,35 +63,33 @@ class basic_arena : detail::objects<Checks> {
 public:
     /// The policy.
     using checks_type = Checks;
-    /// What mark() answers.
+    /// The result of mark().
     using mark_type = arena_mark;
 
-    /// An arena whose chunks have room for `chunk_size` bytes at first. After a
-    /// reset it keeps chunks of at most `max_retained` bytes together, 0 for ten
-    /// times chunk_size, but always one of chunk_size if it had one. Nothing is
-    /// allocated before the first object. Throws std::length_error when
-    /// chunk_size is 0 or more than a quarter of the address space, and when
-    /// options.storage is too small for one object.
+    /// An arena whose first chunk has room for `chunk_size` bytes. It takes no memory before the first
+    /// allocation. After a reset it keeps chunks of at most `max_retained` bytes, or ten times chunk_size
+    /// if that is 0, but always one of chunk_size if it had one, and options.storage.
     ///
-    /// options.storage is the first chunk, and the only one unless options.source
-    /// is there for more; when it is full std::bad_alloc is thrown. huge_pages
-    /// and prefault hold for each chunk.
+    /// options.storage is the first chunk, and the only one unless there is an options.source: then
+    /// std::bad_alloc is thrown when it is full. huge_pages and prefault apply to each chunk. Throws
+    /// std::length_error if chunk_size is 0 or more than a quarter of the address space, or if
+    /// options.storage is too small for an object.
     explicit basic_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
         : base(chunk_size, max_retained, options) {}
 
     /// An arena of default_chunk_size.
     basic_arena() : basic_arena(default_chunk_size) {}
-    /// Bytes of the first chunk where none are asked for.
+    /// The default size of the first chunk.
     static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
 
-    /// Takes over all memory, objects and marks of the other one, which is as new then
-    /// (on the caller's storage alone: without memory). O(1). An arena_allocator or
-    /// arena_resource made of the other one stays with it: containers that have memory
-    /// from one must be gone. What the arena itself gave its objects goes along.
+    /// Takes the memory, objects and marks of the other one, which is then as new, but without the
+    /// caller's storage. O(1). An arena_allocator or arena_resource of the other one stays with it, so
+    /// their containers must have been destroyed. The allocators that the arena gave its objects move
+    /// along.
     basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
         if (may_move(other)) take_over(other);
     }
-    /// Ends the epoch and frees the memory of this one before.
+    /// The same, after ending the cycle of this one and freeing its memory.
     basic_arena& operator=(basic_arena&& other) noexcept {
         if (this == &other) return *this;
         if (is_busy()) {
@@ -118,11 +107,9 @@ public:
     /// Runs the destructors, newest object first, and frees all memory.
     ~basic_arena() { unwind(nullptr); }
 
-    /// A T, constructed from args; without any, value-initialized: zero where it
-    /// has no constructor. O(1). Its destructor runs at the end of the epoch,
-    /// unless it is trivial, and must not throw. Throws what T's constructor
-    /// does, std::bad_alloc, and limit_error; then nothing is recorded, and the
-    /// memory is taken back if the constructor took none itself.
+    /// Returns a new T, constructed from args, or value-initialized if there are none. Its destructor runs
+    /// at the end of the cycle and must not throw. Throws std::bad_alloc, limit_error and what T's
+    /// constructor throws. Then the memory is free again, unless the constructor has allocated, too. O(1).
     template <class T, class... Args>
     T* make(Args&&... args) {
         static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
@@ -134,8 +121,7 @@ public:
         }
     }
 
-    /// n objects of type T, value-initialized. O(n). Otherwise as make. For n = 0
-    /// an empty span, and nothing is allocated.
+    /// Returns n value-initialized objects. For n = 0 it allocates nothing. Otherwise as make. O(n).
     template <class T>
     std::span<T> make_span(std::size_t n) {
         check_element<T>();
@@ -147,35 +133,32 @@ public:
         }
     }
 
-    /// n copies of `value`. Otherwise as make_span.
+    /// Returns n copies of `value`. Otherwise as make_span.
     template <class T>
     std::span<T> make_span(std::size_t n, const T& value) {
         check_element<T>();
         return this->template make_equal<T>(n, value);
     }
 
-    /// n objects, of which number i is the result of f(i), in the order of their
-    /// numbers: for types without a default constructor, which need not be movable.
-    /// f may allocate from the arena. Otherwise as make_span.
+    /// Returns the results of f(0) to f(n - 1), constructed in place: T need not be movable. f may
+    /// allocate from the arena. Otherwise as make_span.
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();
         return this->template make_generated<T>(n, f);
     }
 
-    /// n objects of a type that needs neither constructor nor destructor, with
-    /// values that nobody has set. O(1). Otherwise as make_span.
+    /// Returns n objects of a trivial type without initializing them. Otherwise as make_span. O(1).
     template <class T>
     std::span<T> make_span_uninit(std::size_t n) {
         static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>,
                       "ebb::arena::make_span_uninit<T>: T must be trivial; use make_span");
         if (n == 0) return {};
-        // An array of a trivial type begins to exist where memory for it does.
+        // An array of a trivial type exists as soon as there is memory for it.
         return {reinterpret_cast<T*>(region_.take(this->template bytes_of<T>(n, 0), alignof(T))), n};
     }
 
-    /// A copy of `text`, without a terminating zero. Takes its length in bytes,
-    /// no padding.
+    /// Returns a copy of `text`, without a terminating zero. It takes no padding.
     std::string_view copy(std::string_view text) {
         if (text.empty()) return {};
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size()));
@@ -183,8 +166,7 @@ public:
         return {at, text.size()};
     }
 
-    /// The same with a terminating zero, which is not counted in text.size() but
-    /// taken: for C's functions. Never null.
+    /// Returns a copy of `text` with a terminating zero. Never null.
     char* copy_c_str(std::string_view text) {
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size() + 1));
         if (!text.empty()) std::memcpy(at, text.data(), text.size());
@@ -300,8 +282,8 @@ public:
     /// For fork.
     explicit basic_arena(detail::region::fork_of parent) noexcept : base(parent) {}
 
-    /// Raw memory, never null; for 0 bytes as for 1. Throws std::bad_alloc, and
-    /// std::length_error when align is no power of 2.
+    /// Returns uninitialized memory. For 0 bytes it allocates 1. Throws std::bad_alloc, limit_error, and
+    /// std::length_error if align is not a power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
         if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
             return allocate_large(bytes, align);
@@ -309,56 +291,54 @@ public:
         return region_.take_small(bytes, align);
     }
 
-    /// Memory of allocate() that is needed no more: if it is the newest it is free
-    /// again, else at the end of the epoch. `bytes` as they were asked for. O(1).
+    /// Frees memory of allocate(p, bytes) if it is the newest allocation. Otherwise it does nothing. O(1).
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
-    /// A mark at this moment: rewind takes back what comes after it. Marks nest.
-    /// It takes 128 bytes of the arena, and 512 more if containers have given
-    /// blocks back; none if nothing was allocated since the last one, and throws as an allocation does.
+    /// Returns a mark, to which rewind goes back. Marks nest. A mark takes 128 bytes, and 512 more if
+    /// containers have freed blocks, but none if nothing was allocated since the last mark. Throws as
+    /// allocate.
     [[nodiscard]] arena_mark mark() {
         const std::size_t serial = region_.mark()->time;
         return {region_.id(), serial};
     }
 
-    /// Takes back what was allocated since `m` was taken, and runs its
-    /// destructors, newest first. m stays good; marks taken after it are stale.
-    /// A mark that is stale, another arena's or moved from is misuse, and changes
-    /// nothing. An outstanding block of an arena_resource that came after m is
-    /// misuse, too; then the destructors have run, and the memory stays taken.
-    /// O(chunks, destructors and marks taken back).
+    /// Frees all allocations since `m` was taken, after running destructors, newest first. m stays valid,
+    /// and marks taken after it become stale.
+    ///
+    /// A mark that is stale, of another arena or moved from is misuse. So is a block of an arena_resource
+    /// that was allocated since m and not freed; then the destructors have run, but no memory is freed.
+    /// O(chunks, destructors and marks since m).
     void rewind(const arena_mark& m) noexcept {
         if (detail::place* const p = find(m); p != nullptr) region_.rewind(p);
     }
 
-    /// Ends the cycle: runs the destructors, newest object first, and takes back everything. All
-    /// marks are stale then. It is a few instructions if there are no destructors, marks, blocks
-    /// given back or further chunks.
+    /// Ends the cycle: runs the destructors, newest object first, and frees all allocations. All marks
+    /// become stale. It takes a few instructions if there are no destructors, marks, freed blocks or
+    /// further chunks.
     EBB_INLINE void reset() noexcept {
         if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
-    /// The same, but keeps at most that many bytes of chunks this time, instead of max_retained.
+    /// The same, but keeps at most `retained` bytes of chunks instead of max_retained.
     ///
     /// \snippet reference.cpp arena_reset
     void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
-    /// The same as reset, and gives all memory back. The arena is as if new.
+    /// Ends the cycle as reset does, and frees all chunks.
     void release() noexcept { end_cycle(0, true); }
 
-    /// Bounds the memory of the arena's chunks, all of which counts, used or
-    /// not: an allocation that needs a chunk beyond it throws limit_error. 0
-    /// lifts the limit. An arena that has more already keeps it until reset.
+    /// Limits the memory of the arena's chunks, used or not. An allocation that needs a chunk beyond it
+    /// throws limit_error. 0 removes the limit. An arena that already has more keeps it until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
 
     /// Returns the bytes allocated in this cycle: the sizes of objects, rounded up to 8, with the
     /// padding before those aligned to more, and the lengths of text. O(1).
     [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
 
-    /// O(1).
+    /// Returns statistics. O(1).
     [[nodiscard]] arena_stats stats() noexcept { return region_.stats(); }
 
-    /// Bytes of pool_options::storage that are enough for so many bytes of
-    /// objects, at any address.
+    /// Returns the bytes of pool_options::storage that are enough for objects of `bytes` bytes in all, at
+    /// any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
         return detail::region::bytes_needed(bytes);
     }
@@ -381,7 +361,7 @@ private:
     }
 
     EBB_NOINLINE void* allocate_large(std::size_t bytes, std::size_t align) {
-        // Not std::has_single_bit: it is a call for processors of which nothing is known.
+        // Not std::has_single_bit, which is a function call without -march.
         if (align == 0 || (align & (align - 1)) != 0) {
             detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
         }
@@ -431,8 +411,8 @@ private:
         Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
     }
 
-    // Whether the other one's memory may become another's: no more while a constructor
-    // writes it, or a resource has blocks of it.
+    // Whether the other one's memory may move: not while a constructor writes to it, or a resource has
+    // blocks of it.
     static bool may_move(const basic_arena& other) noexcept {
         if (other.is_busy()) return other.complain(misuse::reentrant, nullptr), false;
         if (Checks::enabled && other.region_.has_blocks()) {
@@ -445,7 +425,7 @@ private:
         for (auto* r = region_.residents(); r != nullptr; r = r->older) r->arena = this;
     }
 
-    // A block of an arena_resource, or a length_error for an alignment that is no power of 2.
+    // A block of an arena_resource. Throws length_error for an alignment that is not a power of 2.
     EBB_INLINE void* take_block(std::size_t bytes, std::size_t align) {
         if (EBB_UNLIKELY((align & (align - 1)) != 0 || align == 0)) return allocate_large(bytes, align);
         return region_.take_block(bytes, align);
@@ -464,7 +444,7 @@ private:
         region_.give_block(p, bytes);
     }
 
-    // The arena's resource for what takes one; see within.hpp. It goes with the epoch, or a
+    // The arena's resource for objects that take one; see within.hpp. It ends with the cycle, or a
     // rewind.
     template <class Resource>
     Resource* resident() {

@@ -1,4 +1,4 @@
-// ebb::arena_allocator<T>: standard containers in an arena, without a virtual call.
+// ebb::arena_allocator<T>: a standard allocator, for containers in an arena without virtual calls.
 #ifndef EBBPOOL_ARENA_ALLOCATOR_HPP
 #define EBBPOOL_ARENA_ALLOCATOR_HPP
 
@@ -11,44 +11,44 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A standard allocator over an arena, which must outlive the containers that use
-/// it. What a container gives back is free at once if it is the newest of the
-/// arena's, else at the end of its epoch; so is what one still has, which must not be
-/// used after that, nor destroyed.
+/// A standard allocator that allocates from an arena, which must outlive it.
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
 ///
-/// Throws as arena::allocate. Two are equal when their arenas are one. It goes
-/// along when containers are swapped or moved, not when they are copied into.
-/// Nothing is checked: see arena_resource for that.
+/// Containers reuse the memory that containers have freed. At the end of the arena's cycle all of it is
+/// free, and a container that still has some must not be used any more. That is not checked; see
+/// arena_resource for that. Throws as arena::allocate.
+///
+/// Two allocators are equal if they have the same arena. Move assignment and swap of containers
+/// propagate it, copy assignment doesn't.
 ///
 /// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
 class arena_allocator {
 public:
-    /// What is allocated.
+    /// T.
     using value_type = T;
     /// The arena's type.
     using arena_type = basic_arena<Checks>;
-    /// A container that is copied into keeps its own.
+    /// Copy assignment keeps a container's own.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// A container that is moved into takes over the other's.
+    /// Move assignment takes the other one's.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Containers that are swapped swap theirs.
+    /// Swap exchanges them.
     using propagate_on_container_swap = std::true_type;
-    /// Two may be of different memory.
+    /// Two may have different arenas.
     using is_always_equal = std::false_type;
 
-    /// The same for another type, as containers ask for.
+    /// The allocator for another type.
     template <class U>
     struct rebind {
         using other = arena_allocator<U, Checks>;
     };
 
-    /// Takes from `a`, which must outlive it.
+    /// Allocates from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
 
-    /// Takes from the other's arena.
+    /// Allocates from the other one's arena.
     template <class U>
     arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), time_(other.time_) {}
 
@@ -59,7 +59,7 @@ public:
         return t.memory;
     }
 
-    /// Returns memory for at least n objects, and for how many: all of their block.
+    /// Returns memory for at least n objects, and the number of objects for which it is enough.
     ///
     /// \snippet reference.cpp allocate_at_least
     [[nodiscard]] auto allocate_at_least(std::size_t n) {
@@ -76,24 +76,23 @@ public:
 #endif
     }
 
-    /// Gives memory back. It is free for all if it is the arena's newest. Otherwise it is free for
-    /// containers, unless a mark was taken after it. Memory that a reset, release or rewind has
-    /// taken stays as it is. O(1), or O(log chunks + marks) while there are marks.
+    /// Frees memory. Any allocation can reuse it if it is the arena's newest, and otherwise containers can,
+    /// unless a mark was taken after it. Memory that a reset, release or rewind has freed stays as it is.
+    /// O(1), or O(log chunks + marks) while there are marks.
     EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, n * sizeof(T), time_); }
 
-    /// A std::pmr::polymorphic_allocator of the arena's own resource, which goes with
-    /// the epoch or with a rewind to a mark before. So an object that is made in the arena
-    /// gets it, and a container elsewhere may: `std::pmr::string s(ebb::arena_allocator<char>(a))`.
-    /// Nothing is checked. Throws as an allocation.
+    /// A std::pmr::polymorphic_allocator of the arena's own resource, which ends with the cycle or a rewind
+    /// to an older mark. Objects in the arena get it, and a container elsewhere can be constructed with
+    /// it: `std::pmr::string s(ebb::arena_allocator<char>(a))`. Nothing is checked. Throws as allocate.
     template <detail::polymorphic P>
     operator P() const {
         return P(arena_->template resident<detail::resource_of<P>>());
     }
 
-    /// The arena.
+    /// Returns the arena.
     [[nodiscard]] arena_type& arena() const noexcept { return *arena_; }
 
-    /// Whether both take from one arena.
+    /// Reports whether both have the same arena.
     template <class U>
     friend bool operator==(const arena_allocator& a, const arena_allocator<U, Checks>& b) noexcept {
         return &a.arena() == &b.arena();

@@ -1,4 +1,4 @@
-// What arena::mark answers and arena::rewind takes.
+// The result of arena::mark and argument of arena::rewind.
 #ifndef EBBPOOL_ARENA_MARK_HPP
 #define EBBPOOL_ARENA_MARK_HPP
 
@@ -10,18 +10,18 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A moment in the epoch of an arena, for rewind. Move-only; a mark that was
-/// moved from, or made by the default constructor, is none.
+/// A point in the cycle of an arena, for rewind. Move-only. A mark that was moved from or default-constructed
+/// is null.
 ///
 /// \snippet reference.cpp arena_mark
 class arena_mark {
 public:
-    /// None.
+    /// A null mark.
     constexpr arena_mark() noexcept = default;
-    /// The other one is none after it.
+    /// Takes the other one's point.
     constexpr arena_mark(arena_mark&& other) noexcept
         : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
-    /// The other one is none after it.
+    /// Takes the other one's point.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
         region_ = std::exchange(other.region_, 0);
         serial_ = other.serial_;
@@ -36,7 +36,7 @@ private:
     friend class basic_arena;
     constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
 
-    std::size_t region_ = 0;  // a number and no address: an arena may move
+    std::size_t region_ = 0;  // its number, because arenas move
     std::size_t serial_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// The pools' former names, for programs that use them: fixed_pool.hpp and
-// sync_fixed_pool.hpp are the same under names that say what they are.
+// Other names of the pools: ebb::arena_pool<T> and ebb::sync_arena_pool<T>.
 #ifndef EBBPOOL_ARENA_POOL_HPP
 #define EBBPOOL_ARENA_POOL_HPP
 
@@ -9,11 +8,11 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// fixed_pool under its former name.
+/// An alias of fixed_pool.
 template <class T, class Checks = checks::trap>
 using arena_pool = fixed_pool<T, Checks>;
 
-/// sync_fixed_pool under its former name.
+/// An alias of sync_fixed_pool.
 template <class T, class Checks = checks::trap>
 using sync_arena_pool = sync_fixed_pool<T, Checks>;
 

@@ -1,4 +1,4 @@
-// ebb::arena_resource: the containers of std::pmr in an arena.
+// ebb::arena_resource: a std::pmr::memory_resource on an arena.
 #ifndef EBBPOOL_ARENA_RESOURCE_HPP
 #define EBBPOOL_ARENA_RESOURCE_HPP
 
@@ -10,42 +10,36 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A memory resource that takes from an arena. What it gets back is free at once if
-/// it is the newest of the arena's, else at the end of its epoch.
+/// A memory resource that allocates from an arena, which must outlive it.
 ///
 ///     ebb::arena_resource memory(a);
 ///     std::pmr::vector<std::pmr::string> words(&memory);
 ///
-/// It must not outlive the arena. Containers must be destroyed before the end of
-/// the arena's epoch in which they were filled: use of the resource while blocks
-/// of an earlier epoch are outstanding is misuse (`stranded`), and so are an
-/// allocation from the arena after release() while there are, and a rewind() that
-/// would take back an outstanding block. Containers that are never destroyed,
-/// since the arena frees their memory, need abandon().
+/// Containers must be destroyed before the arena's cycle ends. It is misuse (`stranded`) to use the
+/// resource while it has blocks of an earlier cycle, to allocate from the arena after a release() under
+/// such blocks, and to rewind under a block. Call abandon() for containers that are never destroyed.
 ///
-/// Throws as arena::allocate. A block goes back in O(1), or O(marks and chunks that
-/// came after it) where the arena has marks. Two resources are equal when they are
-/// one: containers of two resources copy what they move to each other, also where
-/// the arena is the same.
+/// Containers reuse the blocks that containers have freed. Throws as arena::allocate. Freeing a block is
+/// O(1), or O(log chunks + marks after the block) while there are marks. Two resources are equal if they
+/// are the same object, so moving between containers of two resources copies.
 ///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
 class basic_arena_resource : public std::pmr::memory_resource {
 public:
-    /// Takes from `a`, which must outlive it. O(1).
+    /// Allocates from `a`, which must outlive it.
     explicit basic_arena_resource(basic_arena<Checks>& a) noexcept : arena_(&a) {}
     basic_arena_resource(const basic_arena_resource&) = delete;
     basic_arena_resource& operator=(const basic_arena_resource&) = delete;
     ~basic_arena_resource() override { abandon(); }
 
-    /// The arena.
+    /// Returns the arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
-    /// Outstanding blocks.
+    /// Returns the number of allocated blocks.
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
-    /// Says that none of the blocks will be given back or used after the end of
-    /// the epoch.
+    /// Promises that no block will be freed or used after the end of the cycle.
     void abandon() noexcept {
         if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
@@ -54,7 +48,7 @@ public:
 private:
     [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && epoch_ != arena_->region_.epochs(); }
 
-    // Counts as a new resource where the policy goes on.
+    // If the policy returns, it is like a new resource.
     EBB_COLD void complain() noexcept {
         blocks_ = 0;
         if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
@@ -67,7 +61,7 @@ private:
         return add_block(), p;
     }
 
-    // Apart, so that do_allocate saves no registers.
+    // Out of line, so that do_allocate saves no registers.
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_block(bytes, alignment);
@@ -93,16 +87,16 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t epoch_ = 0;  // of the arena, in which they were taken
+    std::size_t epoch_ = 0;  // the arena's cycle in which they were allocated
 };
 
-/// While it lives, std::pmr::get_default_resource() returns the resource given, for all
-/// threads of the program; then the one before is again. Scopes must nest.
+/// Makes a resource std::pmr's default one, for all threads, until the end of the scope. Then the one before
+/// is restored. Scopes must nest.
 ///
 /// \snippet reference.cpp default_resource
 class default_resource_scope {
 public:
-    /// `memory` must outlive it, and all that takes from it meanwhile.
+    /// `memory` must outlive the scope and all its blocks.
     explicit default_resource_scope(std::pmr::memory_resource& memory) noexcept
         : before_(std::pmr::set_default_resource(&memory)) {}
     default_resource_scope(const default_resource_scope&) = delete;

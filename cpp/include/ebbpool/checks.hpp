@@ -1,5 +1,4 @@
-// Misuse of a pool or an arena: its kinds, what is said about it, and who decides what
-// happens next. Nothing here runs unless a check has failed.
+// Misuse of pools and arenas: its kinds, messages and policies. Nothing here runs unless a check has failed.
 #ifndef EBBPOOL_CHECKS_HPP
 #define EBBPOOL_CHECKS_HPP
 
@@ -14,25 +13,24 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// What was wrong with a pointer that was given back to a pool, or with a call
-/// of an arena.
+/// The kinds of misuse, of a pointer passed to a pool or of a call of an arena.
 ///
 /// \snippet reference.cpp report
 enum class misuse : unsigned char {
     null,             ///< the null pointer
     foreign,          ///< not from this pool: stack, heap, another pool, one past the end
-    interior,         ///< inside a slot, not at its start, at an address a T could have
-    misaligned,       ///< inside a slot, at an address that no T can have
-    double_free,      ///< a slot that was handed out and has been given back already
-    never_allocated,  ///< a slot that was never handed out
-    stale_mark,       ///< rewind to a mark that the arena has gone back beyond
+    interior,         ///< inside a slot, not at its start, aligned for T
+    misaligned,       ///< inside a slot, not aligned for T
+    double_free,      ///< a slot that is free
+    never_allocated,  ///< a slot that was never allocated
+    stale_mark,       ///< rewind to a mark that a rewind or the end of a cycle has removed
     foreign_mark,     ///< rewind to a mark of another arena
     moved_mark,       ///< rewind to a mark that was moved from, or never taken
     reentrant,        ///< reset, release, rewind or move from a constructor or destructor that the arena runs
-    stranded  ///< blocks of an arena_resource went with an earlier epoch of its arena, or would with a rewind or a move
+    stranded          ///< use of an arena_resource after the cycle of its blocks, or a rewind or move under its blocks
 };
 
-/// The kind's name, as in the enumeration. Never null.
+/// Returns the name of a kind. Never null.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* name(misuse kind) noexcept {
@@ -52,7 +50,7 @@ enum class misuse : unsigned char {
     return "unknown";
 }
 
-/// One sentence on what to look for. Never null.
+/// Returns a sentence on what to look for. Never null.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
@@ -85,40 +83,39 @@ enum class misuse : unsigned char {
     return "";
 }
 
-/// Whether the kind is one of an arena's and not of a pool's.
+/// Reports whether the kind is one of arenas.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
 
-/// A misuse, as it is handed to a policy. Holds addresses and numbers only;
-/// nothing in it has been read through `pointer`. What is said of slots is for
-/// pools; of an arena it is zero, and no_slot.
+/// A misuse, as a policy gets it. Nothing in it was read through `pointer`. For arenas, the fields about slots
+/// are zero and no_slot.
 ///
 /// \snippet reference.cpp report
 struct misuse_info {
-    /// What `slot` is where there is none.
+    /// The value of `slot` if there is none.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
     misuse kind;            ///< what was wrong
     const void* pool;       ///< the pool or arena object that was called
-    const void* pointer;    ///< what was given back; of an arena the mark or the resource, or null
+    const void* pointer;    ///< the argument; for an arena the mark or the resource, or null
     const void* first;      ///< address of the pool's slot 0
     std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
     std::size_t slot_size;  ///< bytes
     std::size_t capacity;   ///< slots
 };
 
-/// Objects that were still out when a pool was destroyed.
+/// The allocated slots of a pool that is destroyed.
 ///
 /// \snippet reference.cpp with_leaks
 struct leak_info {
     const void* pool;      ///< the pool that is destroyed
-    std::size_t live;      ///< objects out
+    std::size_t live;      ///< allocated slots
     std::size_t capacity;  ///< slots
 };
 
-/// Writes a message of one line, with an end of line and a terminating zero,
-/// cut to `size` bytes. Does not allocate. 512 bytes are always enough.
+/// Writes a message of one line with a terminating zero to text, truncated to `size` bytes. 512 bytes are always
+/// enough. It doesn't allocate.
 ///
 /// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
@@ -149,11 +146,11 @@ EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t siz
     if (length < 0 && size > 0) text[0] = '\0';
 }
 
-/// Called by the policy checks::report. Must not call back into the pool or arena.
+/// A function that checks::report calls. It must not use the pool or arena.
 ///
 /// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
-/// Called by the policy with_leaks<report>. Must not call back into the pool.
+/// A function that with_leaks<report> calls. It must not use the pool.
 ///
 /// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
@@ -170,23 +167,21 @@ EBB_COLD inline void print(const Info& info) noexcept {
 inline void print_misuse(const misuse_info& info) noexcept { print(info); }
 inline void print_leak(const leak_info& info) noexcept { print(info); }
 
-// Atomic, since pools of several threads share them; read on cold paths only.
+// Atomic, because threads share them.
 inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
 inline std::atomic<leak_handler> current_leak_handler{print_leak};
 
 }  // namespace detail
 
-/// Sets what checks::report calls, for all pools of the program (of the shared
-/// library, where it hides its symbols); null stands
-/// for the default, which prints the message. Returns the one before.
-/// Thread-safe.
+/// Sets the function that checks::report calls, in the whole program, or in a shared library that hides its symbols.
+/// Null is the default, which prints the message. Returns the function before. It is safe for concurrent use.
 ///
 /// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
     return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
 }
 
-/// Sets what checks::with_leaks<checks::report> calls; otherwise the same.
+/// Sets the function that checks::with_leaks<checks::report> calls. Otherwise the same.
 ///
 /// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
@@ -195,19 +190,18 @@ inline leak_handler set_leak_handler(leak_handler handler) noexcept {
 
 /// Policies: the second template argument of a pool, the only one of an arena. A policy is a type with
 ///
-///     static constexpr bool enabled;               // false: no checks, no memory for them
-///     static void on_misuse(const misuse_info&);   // noexcept; when it returns, the call had no effect
-///     static void on_leaks(const leak_info&);      // optional: called by the destructor when objects are out
+///     static constexpr bool enabled;              // false: no checks, and no memory for them
+///     static void on_misuse(const misuse_info&);  // noexcept; if it returns, the call has no effect
+///     static void on_leaks(const leak_info&);     // optional: called by a pool's destructor if slots are allocated
 ///
-/// and a program may write its own. If on_misuse is constexpr, misuse in a
-/// constant expression is handled by it; otherwise it does not compile.
+/// If on_misuse is constexpr, it handles misuse in constant expressions. Otherwise these don't compile.
 namespace checks {
 
 /// The default: prints the message to stderr and aborts.
 ///
 /// \snippet reference.cpp policy
 struct trap {
-    static constexpr bool enabled = true;  ///< misuse is looked for
+    static constexpr bool enabled = true;  ///< misuse is detected
     /// Prints the message, and aborts.
     [[noreturn]] EBB_COLD static void on_misuse(const misuse_info& info) noexcept {
         detail::print(info);
@@ -215,40 +209,39 @@ struct trap {
     }
 };
 
-/// Calls the handler of set_misuse_handler and goes on; the pool or arena is unchanged.
+/// Calls the handler of set_misuse_handler. Then the call returns without an effect.
 ///
 /// \snippet reference.cpp report
 struct report {
-    static constexpr bool enabled = true;  ///< misuse is looked for
+    static constexpr bool enabled = true;  ///< misuse is detected
     /// Calls the handler.
     EBB_COLD static void on_misuse(const misuse_info& info) noexcept { detail::current_misuse_handler.load()(info); }
 };
 
-/// No checks. Misuse is undefined behaviour, as with malloc.
+/// No checks. Misuse is undefined behavior, as with malloc.
 ///
 /// \snippet reference.cpp policy
 struct none {
-    static constexpr bool enabled = false;  ///< misuse is not looked for
+    static constexpr bool enabled = false;  ///< misuse is not detected
     /// Never called.
     static void on_misuse(const misuse_info&) noexcept {}
 };
 
-/// Base, which also minds objects that are out when the pool is destroyed:
-/// with trap it prints and aborts, with report it calls the leak handler, with
-/// none and policies of the user's own it prints. Not the default, since to
-/// drop a pool with all that is in it is a way to use one.
+/// Base, and a report if slots are allocated when a pool is destroyed: with trap it prints and aborts, with
+/// report it calls the leak handler, otherwise it prints. It is not the default, because programs may
+/// destroy a pool with all its objects.
 ///
 /// \snippet reference.cpp with_leaks
 template <class Base = trap>
 struct with_leaks : Base {
-    /// Called by a pool's destructor when objects are out.
+    /// Called by a pool's destructor if slots are allocated.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
 };
 
 /// Prints, and aborts.
 template <>
 struct with_leaks<trap> : trap {
-    /// Called by a pool's destructor when objects are out.
+    /// Called by a pool's destructor if slots are allocated.
     [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
         detail::print(info);
         std::abort();
@@ -258,7 +251,7 @@ struct with_leaks<trap> : trap {
 /// Calls the handler of set_leak_handler.
 template <>
 struct with_leaks<report> : report {
-    /// Called by a pool's destructor when objects are out.
+    /// Called by a pool's destructor if slots are allocated.
     EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
 };
 

@@ -1,5 +1,5 @@
-// What compilers call differently, and the name of what a build makes of the library.
-// EBB_PLAIN says that a compiler has nothing of its own, for tests.
+// Compiler-specific attributes and builtins, and the library's inline namespace. For tests, EBB_PLAIN turns the
+// former off.
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
 
@@ -31,11 +31,9 @@
 #define EBB_EXCEPTIONS 0
 #endif
 
-// An inline namespace of ebb that all of the library is in. Under a tool memory is
-// laid out differently, and without exceptions a function aborts where it throws
-// elsewhere. Object files that differ in it have other names for everything here: a
-// program in which they share an arena or a pool does not link, where it would run
-// into memory of the other's layout.
+// An inline namespace of ebb for all of the library. With a sanitizer memory has another layout, and without
+// exceptions functions abort instead of throwing. Object files that differ in this have different
+// names, so a program in which they share an arena or a pool doesn't link.
 #if EBB_ASAN
 #define EBB_ABI_TOOL abi_asan
 #elif EBB_MSAN
@@ -73,8 +71,7 @@
 #define EBB_NOINLINE __declspec(noinline)
 #define EBB_INLINE __forceinline
 #define EBB_ASSUME(x) __assume(x)
-// It has [[unlikely]] for statements only, and puts what ends in a call that is not
-// inlined out of the way by itself.
+// It has [[unlikely]] for statements only.
 #define EBB_UNLIKELY(x) (x)
 #if defined(_M_X64) || defined(_M_IX86)
 #define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
@@ -92,8 +89,8 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
-// Whether the compiler knows x, as far as it can tell before it decides what to inline: clang
-// would count the code of both cases.
+// Whether x is known at compile time. Not with clang, which would count the code of both cases when it decides
+// what to inline.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
 #define EBB_CONSTANT(x) __builtin_constant_p(x)
 #else

@@ -1,26 +1,22 @@
-// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, handed
-// out and given back in any order, with every misuse that can be told from
-// right use caught in release builds.
+// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, allocated and freed in any
+// order. Misuse is detected in release builds.
 //
 //     block    slot 0 | slot 1 | ... | slot N-1 || order: N + 8 x 4 B || states: N x 1 B
 //
-// Nothing is kept inside the slots, so that a stray write into a free one can't
-// break the pool, and so that AddressSanitizer can poison all of it.
+// The pool stores nothing in the slots, so a stray write to a free slot can't corrupt it, and
+// AddressSanitizer can poison whole slots.
 //
-// `order` is a permutation of the slots, as a stack that grows downwards: the
-// first `top` entries stand for slots that are out, the rest are the free ones
-// in the order in which they will be handed out. Entry i holds (slot XOR i), so
-// that memory which is still zero reads as "slot i": a new pool needs no
-// filling, fresh slots come lowest first and only when all others are out, and
-// there is no branch between "fresh" and "used before".
+// `order` is a permutation of the slots: the first `top` entries are unused, the rest are the free
+// slots in the order of their allocation. Entry i holds (slot XOR i), so zeroed memory reads as "slot
+// i at entry i". A new pool needs no initialization, never-allocated slots come last, lowest first,
+// and they need no branch of their own.
 //
-// `states` holds one of three values a slot; the check of a pointer is one
-// compare for null, range and stride (slot_finder) and one for the state.
+// `states` has a byte per slot. A pointer is checked by one comparison for null, range and stride
+// (slot_finder) and one for the state.
 //
-// The slot that was freed last is "hot": it is kept in a member, and goes to
-// the stack, and its state from live to free, only when the next one is freed.
-// While frees and allocations alternate neither table is written: stores are
-// what such a loop waits for.
+// The slot that was freed last is the hot slot. It is a member, and enters the two tables only when
+// the next slot is freed. So a loop that alternates between allocate and deallocate stores to
+// neither.
 #ifndef EBBPOOL_FIXED_POOL_HPP
 #define EBBPOOL_FIXED_POOL_HPP
 
@@ -39,18 +35,17 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// What has become of a slot. An enumeration of its own and not a char: a
-/// store through a char may change anything, and the compiler would load the
-/// pool's members anew after each.
+/// The state of a slot. It is an enumeration because a store through a char may alias the pool's
+/// members, and compilers would reload them.
 enum class slot_state : unsigned char { never = 0, live = 1, free = 2 };
 
-/// The pool's numbers, for the same reason: the user's objects often begin with
-/// a std::size_t, and a store to one can't change a `counter`.
+/// A number of the pool, of a type of its own for the same reason: a store to a std::size_t of the
+/// user's object can't change it.
 enum class counter : std::size_t {};
 constexpr std::size_t operator+(counter c) noexcept { return static_cast<std::size_t>(c); }
 
-/// Tells the kinds of misuse apart, which the check itself does not: cold, and
-/// one for all types. `slot` is the result of slot_finder.
+/// Returns the kind of misuse, which the check itself doesn't distinguish. `slot` is the result of
+/// slot_finder.
 EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const void* base, std::size_t size,
                                         std::size_t alignment, std::size_t capacity, std::size_t slot,
                                         bool never) noexcept {
@@ -71,32 +66,30 @@ EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const v
     return info;
 }
 
-/// So many hand-outs ahead the slot is fetched into the cache. At 8 the fetch
-/// (about 100 ns from memory) is under way long enough at 10 ns an object.
+/// A slot is prefetched this many allocations before its own: at 10 ns per object, about the 100 ns
+/// that a load from memory takes.
 inline constexpr std::size_t prefetch_ahead = 8;
 
-/// From this size on (a cache line) a slot that becomes hot is fetched; smaller
-/// ones are often in a line that is there already.
+/// Slots of at least this size are prefetched when they become hot. Smaller ones often share a line
+/// that is in the cache.
 inline constexpr std::size_t prefetch_hot_from = 64;
 
 }  // namespace detail
 
-/// A pool of `capacity` objects of type T, in one block of memory.
+/// A pool of `capacity` slots for objects of type T, in one block of memory.
 ///
-/// Every call takes O(1) time, except the constructor (see there) and
-/// high_water(). Memory: sizeof(T) + 5 bytes a slot (4 with checks::none), held
-/// page by page from the first use on where it is mapped. Reuse is last in,
-/// first out; a slot that was never out is handed out only when every other one
-/// is, lowest first.
+/// It is for one thread at a time; see sync_fixed_pool for several. It is neither copied nor moved,
+/// and addresses are stable. The destructor frees the memory without running destructors of T; see
+/// make.hpp for handles that run them.
 ///
-/// One thread at a time; for several see sync_fixed_pool.hpp. Not copyable, not
-/// movable: addresses are stable until the destructor. The destructor frees the
-/// memory and runs no destructor of T: see make.hpp for handles that do.
+/// Unless the policy is checks::none, misuse of deallocate is detected and changes nothing. The one
+/// exception is a second free of an address whose slot was allocated again in between: that frees the
+/// new owner's object. Handles of handle_pool have generations and detect it.
 ///
-/// Misuse of deallocate is detected with every policy but checks::none, and
-/// leaves the pool as it was. What can't be seen: a second free of an address
-/// after the slot was handed out again, which looks like the new owner's. For
-/// that use handle_pool.hpp, whose handles carry generations.
+/// Slots are reused last in, first out. A slot that was never allocated is used only if no other is
+/// free, lowest first. All calls are O(1), except the constructor and high_water(). The pool takes
+/// sizeof(T) + 5 bytes per slot (4 with checks::none), and pages of a mapped block only when they are
+/// first used.
 ///
 /// \snippet reference.cpp fixed_pool
 template <class T, class Checks = checks::trap>
@@ -110,19 +103,18 @@ public:
     /// The policy.
     using checks_type = Checks;
 
-    /// The largest capacity of any pool: 2^32 - 2 slots.
+    /// The largest capacity of a pool: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
-    /// A pool of `capacity` slots; 0 is legal, and always both empty and full.
-    /// Throws std::length_error when capacity > max_capacity, or when the
-    /// memory would be more than PTRDIFF_MAX bytes; std::bad_alloc when there
-    /// is none. One allocation, so that nothing can be left behind by a throw.
-    /// Takes microseconds at any size where the block is mapped, from 128 KiB
-    /// on; smaller ones, and pool_options::storage, have 5 bytes a slot cleared.
-    /// No slot is touched.
+    /// A pool of `capacity` slots. With 0 slots it is both empty and full.
+    ///
+    /// Throws std::length_error if capacity > max_capacity or the block would be larger than
+    /// PTRDIFF_MAX bytes, and std::bad_alloc if there is no memory. It makes one allocation. Blocks of
+    /// at least 128 KiB are mapped, in microseconds; of smaller ones and pool_options::storage, 5 bytes
+    /// per slot are cleared.
     constexpr explicit fixed_pool(std::size_t capacity) : fixed_pool(capacity, pool_options{}) {}
 
-    /// The same with options: huge pages, prefault, storage of the caller's.
+    /// The same with options.
     constexpr fixed_pool(std::size_t capacity, const pool_options& options)
         : block_(checked_block(capacity, options)), capacity_{capacity} {
         if (std::is_constant_evaluated()) {
@@ -154,8 +146,8 @@ public:
         }
     }
 
-    /// Hands out a slot, or nullptr when all are out. Raw memory: no
-    /// constructor runs, and the bytes are those that were left there.
+    /// Allocates a slot. Returns nullptr if the pool is full. No constructor runs, and the memory is
+    /// not cleared.
     [[nodiscard]] constexpr T* allocate() noexcept {
         if (hot_ != no_slot) {
             const std::size_t slot = +hot_;
@@ -168,17 +160,16 @@ public:
         top_ = detail::counter{top + 1};
         if constexpr (Checks::enabled) states_[slot] = detail::slot_state::live;
         if (!std::is_constant_evaluated()) {
-            // Behind the last slot there are 8 more entries, all zero. They
-            // name slots that do not exist: to prefetch those does nothing.
+            // The table has 8 more entries, all zero. They name slots that don't exist, and prefetching
+            // one has no effect.
             const std::size_t ahead = top + detail::prefetch_ahead;
             EBB_PREFETCH(address(order_[ahead] ^ static_cast<std::uint32_t>(ahead)));
         }
         return hand_out(slot);
     }
 
-    /// Takes a slot back; `p` must be what allocate() answered, and T's
-    /// destructor must have run if a constructor had. Otherwise the policy is
-    /// called, and the pool stays as it was.
+    /// Frees a slot. p must be a result of allocate() that was not freed since, and an object in it must
+    /// have been destroyed. If p is no such slot, the policy is called and the pool is unchanged.
     constexpr void deallocate(T* p) noexcept {
         const std::size_t slot = slot_of(p);
         const detail::counter hot = hot_;
@@ -193,7 +184,7 @@ public:
         }
         hot_ = detail::counter{slot};
         if (hot == no_slot) {
-            // A free after an allocation: the slot will be wanted at once.
+            // After an allocation, the next call is likely to allocate this slot.
             if constexpr (sizeof(T) >= detail::prefetch_hot_from) {
                 if (!std::is_constant_evaluated()) EBB_PREFETCH(p);
             }
@@ -201,7 +192,7 @@ public:
                 if (EBB_UNLIKELY(+top_ > +high_)) high_ = top_;
             }
         } else {
-            // Frees in a row: nothing is fetched, since most is not needed soon.
+            // In a row of frees, most slots are not needed soon: no prefetch.
             const std::size_t top = +top_ - 1;
             order_[top] = static_cast<std::uint32_t>(+hot) ^ static_cast<std::uint32_t>(top);
             top_ = detail::counter{top};
@@ -209,33 +200,33 @@ public:
         }
     }
 
-    /// Slots in all.
+    /// Returns the number of slots.
     [[nodiscard]] constexpr std::size_t capacity() const noexcept { return +capacity_; }
 
-    /// Slots that are out.
+    /// Returns the number of allocated slots.
     [[nodiscard]] constexpr std::size_t used() const noexcept {
         return +top_ - static_cast<std::size_t>(hot_ != no_slot);
     }
 
-    /// capacity() - used(): so many calls of allocate() will succeed.
+    /// Returns capacity() - used().
     [[nodiscard]] constexpr std::size_t available() const noexcept { return capacity() - used(); }
 
-    /// Whether no slot is out. A pool of capacity 0 is empty and full.
+    /// Reports whether used() == 0.
     [[nodiscard]] constexpr bool empty() const noexcept { return used() == 0; }
 
-    /// Whether the next allocate() will answer nullptr.
+    /// Reports whether used() == capacity(), so that allocate() returns nullptr.
     [[nodiscard]] constexpr bool full() const noexcept { return used() == capacity(); }
 
-    /// Whether `p` is the address of one of the pool's slots, out or not.
-    /// False for null, for addresses inside a slot, and one past the end.
+    /// Reports whether p is the address of a slot, allocated or not. It is false for null, an address
+    /// inside a slot, and the end of the block.
     [[nodiscard]] constexpr bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
-    /// Most slots that were ever out at a time. O(log capacity): it is the
-    /// number of slots whose state is not `never`, and these come first.
+    /// Returns the largest number of slots that were allocated at one time. O(log capacity).
     [[nodiscard]] constexpr std::size_t high_water() const noexcept {
         if constexpr (!Checks::enabled) {
             return +high_ > +top_ ? +high_ : +top_;
         } else {
+            // Slots whose state is not `never` come first.
             std::size_t low = 0;
             std::size_t high = +capacity_;
             while (low < high) {
@@ -250,16 +241,15 @@ public:
         }
     }
 
-    /// Whether `p` is a slot that is out, which is whether deallocate(p) would
-    /// be right. No misuse, and so no report, when it is not.
+    /// Reports whether p is an allocated slot. The policy is not called if it isn't.
     [[nodiscard]] constexpr bool is_live(const T* p) const noexcept requires(Checks::enabled) {
         const std::size_t slot = slot_of(p);
         return slot < +capacity_ && slot_is_live(slot);
     }
 
-    /// The check of deallocate(p) without the rest: true when p is out, else
-    /// the policy is called. For callers that must act before the slot is
-    /// given back, such as to run a destructor. True with checks::none.
+    /// Does the check of deallocate(p) alone: calls the policy and returns false if p is not an
+    /// allocated slot. It is for callers that must do something before they free the slot, such as
+    /// running a destructor. With checks::none it returns true.
     [[nodiscard]] constexpr bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(!is_live(p))) {
@@ -270,28 +260,27 @@ public:
         return true;
     }
 
-    /// The number of p's slot, 0 to capacity() - 1 in the order of addresses.
-    /// Not less than capacity() when !owns(p).
+    /// Returns the index of p's slot in the order of addresses. It is at least capacity() if !owns(p).
     [[nodiscard]] constexpr std::size_t index_of(const T* p) const noexcept { return slot_of(p); }
 
-    /// The address of slot `index`, out or not; `index` must be less than
-    /// capacity(), which is not checked.
+    /// Returns the address of a slot, allocated or not. The index must be less than capacity(), which is
+    /// not checked.
     [[nodiscard]] constexpr T* slot(std::size_t index) const noexcept { return base_ + index; }
 
-    /// Whether slot `index` is out; `index` must be less than capacity().
+    /// Reports whether a slot is allocated. The index must be less than capacity().
     [[nodiscard]] constexpr bool slot_is_live(std::size_t index) const noexcept requires(Checks::enabled) {
         return is_out(index, hot_);
     }
 
-    /// How many bytes of pool_options::storage are enough for `capacity`
-    /// slots, at any address. Throws std::length_error as the constructor.
+    /// Returns the bytes of pool_options::storage that are enough for `capacity` slots, at any address.
+    /// Throws std::length_error as the constructor.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
 
 private:
     static constexpr detail::counter no_slot{misuse_info::no_slot};
-    // At least a line, so that objects of a line's size do not lie across two.
+    // At least a cache line, so that an object of its size doesn't span two.
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
     static constexpr std::size_t state_bytes = Checks::enabled ? 1 : 0;
 
@@ -319,7 +308,7 @@ private:
 
     [[nodiscard]] constexpr std::size_t slot_of(const T* p) const noexcept {
         if (std::is_constant_evaluated()) {
-            // Addresses are no numbers there; equality is all there is.
+            // There, addresses can only be compared for equality.
             for (std::size_t i = 0; i < +capacity_; ++i) {
                 if (p == base_ + i) return i;
             }
@@ -328,7 +317,7 @@ private:
         return detail::slot_finder<sizeof(T)>::quotient(p, base_);
     }
 
-    // Address of a slot that need not exist.
+    // The address of a slot that need not exist.
     [[nodiscard]] const void* address(std::size_t slot) const noexcept {
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base_) + slot * sizeof(T));
     }
@@ -356,9 +345,9 @@ private:
     std::uint32_t* order_ = nullptr;
     detail::slot_state* states_ = nullptr;
     detail::counter capacity_{};
-    detail::counter top_{};         // entries of order_ for slots that are out, or hot
-    detail::counter hot_{no_slot};  // the slot that was freed last, if no allocation came since
-    detail::counter high_{};        // with checks::none: the largest top at a free
+    detail::counter top_{};         // allocated slots, and the hot one
+    detail::counter hot_{no_slot};  // the slot that was freed last, unless it was allocated since
+    detail::counter high_{};        // with checks::none: the largest top_ at a free
 };
 
 }  // namespace EBB_ABI

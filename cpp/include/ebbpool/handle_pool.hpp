@@ -1,9 +1,6 @@
-// ebb::handle<T> and its pool: names of objects that know when they are stale.
-//
-// A pointer to an object that was given back, whose slot was handed out again,
-// looks like the new object's: no check of a pointer can tell them apart. A
-// handle carries the slot's generation, which every give-back raises, so a
-// stale handle is known for what it is at every use.
+// ebb::handle<T> and its pool. A handle has the index of a slot and the slot's generation, which
+// increases when the object is destroyed. So a stale handle is detected at each use, also if the slot
+// has a new object. No check of a pointer can do that.
 #ifndef EBBPOOL_HANDLE_POOL_HPP
 #define EBBPOOL_HANDLE_POOL_HPP
 
@@ -24,12 +21,11 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 namespace detail {
-struct generations;  // of a test, which can't wait for 2^31 objects
+struct generations;  // a test's access, which can't wait for 2^31 objects
 }
 
-/// A name of an object in a handle_pool<T>: 8 bytes, copied freely, never
-/// dangling. The default one names nothing. It does not know its pool: one of
-/// another pool's of the same type may name an object by accident.
+/// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle doesn't
+/// know its pool: used with another pool of the same type, it may refer to an object by accident.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T>
@@ -38,23 +34,22 @@ struct handle {
     std::uint32_t index = 0;
     std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
 
-    /// Whether it was ever a name of an object, which may be gone.
+    /// Reports whether it isn't null. The object may be gone.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
-    /// Whether both are of one object.
+    /// Reports whether both refer to the same object.
     friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
-    /// An order without meaning, for containers.
+    /// An arbitrary order, for containers.
     friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
 };
 
-/// A fixed number of slots, used by handles. All calls O(1). Memory: that of
-/// fixed_pool<T> and 4 bytes a slot. One thread at a time.
+/// A pool of a fixed number of objects that are used by handles. It is for one thread at a time.
 ///
-/// A slot's generation does not wrap: after 2,147,483,647 objects the slot is
-/// retired, stays out for ever (see retired()), and the capacity that is of use
-/// is one less. So no handle ever becomes valid again.
+/// The destructor destroys the remaining objects, and those that their destructors create, so with_leaks
+/// reports nothing here.
 ///
-/// The destructor destroys the objects that are left, and what their destructors
-/// create, so with_leaks has nothing to say here.
+/// Generations don't wrap: after 2,147,483,647 objects a slot is retired and never used again. So a
+/// stale handle never becomes valid. All calls are O(1). The pool takes the memory of a fixed_pool<T>
+/// and 4 bytes per slot.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
@@ -62,12 +57,10 @@ class handle_pool {
 public:
     /// T.
     using value_type = T;
-    /// What create() answers.
+    /// The result of create().
     using handle_type = handle<T>;
 
-    /// As fixed_pool's constructor: std::length_error, std::bad_alloc; nothing
-    /// is left behind. Two allocations, for the objects and the generations;
-    /// none with options.storage.
+    /// Throws as fixed_pool's constructor. It makes two allocations, or none with options.storage.
     explicit handle_pool(std::size_t capacity, const pool_options& options = {})
         : pool_(capacity, for_objects(capacity, options)),
           generations_(generation_bytes(capacity), alignof(std::uint32_t), 0, for_generations(capacity, options)) {}
@@ -76,20 +69,20 @@ public:
     handle_pool& operator=(const handle_pool&) = delete;
 
     ~handle_pool() {
-        // A destructor may create objects in slots that were passed.
+        // Again, because a destructor may create objects.
         while (!empty()) {
             for (std::size_t i = 0; i < pool_.high_water(); ++i) {
                 if (slot_is_live(i)) drop(i);
             }
         }
-        // Retired slots are no leaks.
+        // Retired slots are not leaks.
         for (std::size_t i = 0; i < pool_.high_water(); ++i) {
             if (generation(i) == retired_generation) pool_.deallocate(pool_.slot(i));
         }
     }
 
-    /// Constructs a T from `args`; the null handle when the pool is full. When
-    /// the constructor throws, the pool is as before.
+    /// Constructs a T from `args`. Returns the null handle if the pool is full. If the constructor throws,
+    /// the pool is unchanged.
     template <class... Args>
     [[nodiscard]] handle_type create(Args&&... args) noexcept(std::is_nothrow_constructible_v<T, Args...>) {
         T* const p = construct(pool_, std::forward<Args>(args)...);
@@ -98,26 +91,24 @@ public:
         return {static_cast<std::uint32_t>(i), ++generation(i)};
     }
 
-    /// The object, or nullptr when it was destroyed since. Valid until the
-    /// object is destroyed.
+    /// Returns the object, or nullptr if it was destroyed.
     [[nodiscard]] T* get(handle_type h) const noexcept {
-        // An even generation names nothing, though a forged handle may match.
+        // An even generation is of no object, but a forged handle may match it.
         return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
                        generation(h.index) == h.generation
                    ? pool_.slot(h.index)
                    : nullptr;
     }
 
-    /// Destroys the object and makes its slot free. False, and nothing
-    /// happens, when the handle is stale or null: the double free is seen even
-    /// when the slot was handed out again.
+    /// Destroys the object and frees its slot. Returns false, and does nothing, if the handle is stale or
+    /// null.
     bool destroy(handle_type h) noexcept {
         if (get(h) == nullptr) return false;
         drop(h.index);
         return true;
     }
 
-    /// The handle of an object of this pool; null when `p` is none.
+    /// Returns the handle of an object of this pool, or the null handle if p is no object of it.
     [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
         const std::size_t i = pool_.index_of(p);
         if (i >= pool_.capacity()) return {};
@@ -125,32 +116,31 @@ public:
         return get(h) != nullptr ? h : handle_type{};
     }
 
-    /// Slots in all.
+    /// Returns the number of slots.
     [[nodiscard]] std::size_t capacity() const noexcept { return pool_.capacity(); }
-    /// Objects that exist.
+    /// Returns the number of objects.
     [[nodiscard]] std::size_t used() const noexcept { return pool_.used() - retired_; }
-    /// So many calls of create() will succeed.
+    /// Returns the number of objects that can still be created.
     [[nodiscard]] std::size_t available() const noexcept { return pool_.available(); }
-    /// Whether there is no object.
+    /// Reports whether used() == 0.
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
-    /// Whether the next create() will answer the null handle.
+    /// Reports whether create() returns the null handle. Retired slots count as used.
     [[nodiscard]] bool full() const noexcept { return pool_.full(); }
-    /// Slots whose generations are used up.
+    /// Returns the number of retired slots.
     [[nodiscard]] std::size_t retired() const noexcept { return retired_; }
 
-    /// Most slots that were ever out at a time, with those that are retired. O(log
-    /// capacity).
+    /// Returns the largest number of slots that were allocated or retired at one time. O(log capacity).
     [[nodiscard]] std::size_t high_water() const noexcept { return pool_.high_water(); }
-    /// The address of slot `index`, which must be less than capacity().
+    /// Returns the address of a slot. The index must be less than capacity().
     [[nodiscard]] T* slot(std::size_t index) const noexcept { return pool_.slot(index); }
-    /// Whether there is an object in slot `index`, which must be less than high_water().
-    /// None while its constructor or destructor runs.
+    /// Reports whether a slot has an object whose constructor and destructor are not running. The index
+    /// must be less than high_water().
     [[nodiscard]] bool slot_is_live(std::size_t index) const noexcept {
         const std::uint32_t g = generation(index);
         return is_odd(g) && g != retired_generation;
     }
 
-    /// How many bytes of pool_options::storage are enough, at any address.
+    /// Returns the bytes of pool_options::storage that are enough, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
     }
@@ -158,14 +148,12 @@ public:
 private:
     friend struct detail::generations;
 
-    // The generation at which a slot is out of use: odd, so that it is above
-    // every other, and given to no handle.
+    // The generation of a retired slot: the largest, and of no handle.
     static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
 
     static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
 
-    // At least one, since operator new of no bytes is of no use. The pool's
-    // constructor has seen to it that this does not overflow.
+    // At least one. The pool's constructor has checked that this doesn't overflow.
     static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
         return (capacity + 1) * sizeof(std::uint32_t);
     }
@@ -173,7 +161,7 @@ private:
         return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
     }
 
-    // Storage that is handed in is split: the generations' part comes last.
+    // The caller's storage is split. The generations' part is the last.
     static pool_options for_objects(std::size_t capacity, const pool_options& options) {
         pool_options own = options;
         if (!options.storage.empty()) {
@@ -196,7 +184,7 @@ private:
     }
 
     void drop(std::size_t i) noexcept {
-        // Raised before the destructor runs: handles are stale inside it.
+        // Before the destructor runs, so that handles are stale in it.
         T* const p = pool_.slot(i);
         if (++generation(i) == retired_generation - 1) {
             generation(i) = retired_generation;
@@ -213,8 +201,8 @@ private:
     std::size_t retired_ = 0;
 };
 
-/// The objects of `pool`, in the order of their addresses, as of a fixed_pool; see
-/// live_range. `pool.handle_of(&object)` is an object's handle.
+/// Returns a range of the objects of `pool` in the order of their addresses; see live_range. The handle
+/// of an object is pool.handle_of(&object).
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks>

@@ -1,4 +1,4 @@
-// All objects of a pool that are out, in the order of their addresses.
+// Ranges over the allocated slots of a pool, in the order of their addresses.
 #ifndef EBBPOOL_ITERATE_HPP
 #define EBBPOOL_ITERATE_HPP
 
@@ -11,13 +11,11 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A range over the live slots of a pool: `for (T& object : ebb::live(pool))`.
-/// Slots that are out but in which no object was constructed are among them.
+/// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots in
+/// which no object was constructed.
 ///
-/// A step is O(distance to the next live slot); all of the range O(the most
-/// slots that were ever out). The object that the iterator is at may be given
-/// back in the loop. Objects made in the loop may or may not be met. Not for
-/// checks::none, which does not know what is out.
+/// A loop may free the slot that its iterator is at. Slots that it allocates may or may not be visited.
+/// A loop takes O(high_water()) time. Pools with checks::none have no such range.
 ///
 /// \snippet reference.cpp live
 template <class Pool>
@@ -26,18 +24,18 @@ public:
     /// The pool's type of object.
     using value_type = typename Pool::value_type;
 
-    /// A forward iterator over objects that are out.
+    /// A forward iterator.
     class iterator {
     public:
         /// Forward.
         using iterator_category = std::forward_iterator_tag;
         /// The pool's type of object.
         using value_type = typename Pool::value_type;
-        /// As std::iterator_traits asks for.
+        /// For std::iterator_traits.
         using difference_type = std::ptrdiff_t;
-        /// As std::iterator_traits asks for.
+        /// For std::iterator_traits.
         using pointer = value_type*;
-        /// As std::iterator_traits asks for.
+        /// For std::iterator_traits.
         using reference = value_type&;
 
         /// Of no range.
@@ -46,19 +44,19 @@ public:
         [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
         /// The object.
         [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
-        /// To the next object that is out. O(slots between them).
+        /// Goes to the next allocated slot. O(slots between them).
         constexpr iterator& operator++() noexcept {
             ++index_;
             skip();
             return *this;
         }
-        /// The same; answers where it was.
+        /// The same, but returns the iterator as it was.
         constexpr iterator operator++(int) noexcept {
             iterator old = *this;
             ++*this;
             return old;
         }
-        /// Whether both are at one slot.
+        /// Reports whether both are at the same slot.
         friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept { return a.index_ == b.index_; }
 
     private:
@@ -75,19 +73,19 @@ public:
         std::size_t end_ = 0;
     };
 
-    /// Of `pool`, which must outlive it.
+    /// The range of `pool`, which must outlive it.
     constexpr explicit live_range(const Pool& pool) noexcept : pool_(&pool), end_(pool.high_water()) {}
-    /// The first object that is out. O(slots before it).
+    /// The first allocated slot. O(slots before it).
     [[nodiscard]] constexpr iterator begin() const noexcept { return iterator(pool_, 0, end_); }
-    /// Behind the last. O(1).
+    /// The end. O(1).
     [[nodiscard]] constexpr iterator end() const noexcept { return iterator(pool_, end_, end_); }
 
 private:
     const Pool* pool_;
-    std::size_t end_;  // slots behind were never out
+    std::size_t end_;  // slots from here on were never allocated
 };
 
-/// The live objects of `pool`; see live_range.
+/// Returns the range of the allocated slots of `pool`; see live_range.
 ///
 /// \snippet reference.cpp live
 template <class T, class Checks>
@@ -96,16 +94,14 @@ requires(Checks::enabled)
     return live_range<fixed_pool<T, Checks>>(pool);
 }
 
-/// Destroys every object that is out and gives its slot back; answers how
-/// many. An object must have been constructed in every slot that is out. Does
-/// in one call what a program does before it drops a pool whose objects own
-/// something.
+/// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must
+/// have an object. Call it before a pool is destroyed whose objects own something.
 ///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
     std::size_t destroyed = 0;
-    // Again, for destructors that make objects; ends when none does.
+    // Again, because destructors may make objects.
     while (!pool.empty()) {
         for (T& object : live(pool)) {
             destroy(pool, &object);

@@ -1,5 +1,4 @@
-// Objects in a pool, instead of raw slots: construct and destroy, and a handle
-// that does the second by itself.
+// Objects in a pool: construct, destroy, and a handle that owns an object.
 //
 //     ebb::fixed_pool<order> orders(10'000);
 //     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
@@ -19,8 +18,7 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// A slot that goes back to the pool unless it is kept: for a constructor that
-// throws. Works without try, so without exceptions, too.
+// Frees a slot if its constructor throws. It needs no try, so it compiles without exceptions.
 template <class T, class Pool>
 struct slot_guard {
     Pool& pool;
@@ -30,8 +28,8 @@ struct slot_guard {
     }
 };
 
-// A number, an enumerator or a pointer that becomes what the member of an aggregate is, as
-// between parentheses: between braces an int is refused where the member is a double.
+// A scalar argument for a member of an aggregate. It converts as in parentheses: in braces, an int for a
+// double would be refused as narrowing.
 template <class Scalar>
 struct converted {
     Scalar value;
@@ -50,8 +48,8 @@ constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
     }
 }
 
-// std::construct_at; and with braces for aggregates, which clang initializes
-// with parentheses from version 16 on only.
+// std::construct_at, or with braces for aggregates, because clang before 16 doesn't initialize them with
+// parentheses.
 template <class T, class... Args>
 constexpr T* construct_in(T* slot, Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args...>) {
@@ -74,9 +72,8 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 
 }  // namespace detail
 
-/// Takes a slot of `pool` and constructs a T in it from `args`. Answers nullptr
-/// when the pool is full; no constructor runs then. When the constructor
-/// throws, the slot goes back and the exception goes on.
+/// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is
+/// full. If the constructor throws, the slot is freed and the exception passed on.
 ///
 /// \snippet reference.cpp construct
 template <class Pool, class... Args>
@@ -95,9 +92,8 @@ template <class Pool, class... Args>
     }
 }
 
-/// Runs the destructor of the object at `p` and gives its slot back. A misuse
-/// is found before the destructor runs: the policy is called, and nothing else
-/// happens.
+/// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: the policy
+/// is called, and nothing else happens.
 ///
 /// \snippet reference.cpp construct
 template <class Pool>
@@ -107,8 +103,8 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
     pool.deallocate(p);
 }
 
-/// Owns one object in a pool: move-only, two words. Empty when it was made from
-/// a full pool, moved from, or released. The pool must outlive it.
+/// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, or after a
+/// move or release().
 ///
 /// \snippet reference.cpp pooled
 template <class Pool>
@@ -122,13 +118,13 @@ public:
     /// Empty.
     constexpr pooled(std::nullptr_t) noexcept {}
 
-    /// Takes over `p`, which construct(pool, ...) has answered; null is empty.
+    /// Owns p, which is a result of construct(pool, ...) or null.
     constexpr pooled(Pool& pool, element_type* p) noexcept : pool_(&pool), object_(p) {}
 
-    /// The other one is empty after it.
+    /// Takes the other one's object.
     constexpr pooled(pooled&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
 
-    /// Destroys what it had; the other one is empty after it.
+    /// Destroys its object and takes the other one's.
     constexpr pooled& operator=(pooled&& other) noexcept {
         pooled old(std::move(other));
         swap(old);
@@ -141,34 +137,34 @@ public:
     /// As reset().
     constexpr ~pooled() { reset(); }
 
-    /// Destroys the object now and gives its slot back. No-op when empty.
+    /// Destroys the object and frees its slot. Does nothing if empty.
     constexpr void reset() noexcept {
-        // Emptied first: a destructor that reaches this handle finds it so.
+        // Emptied first, because the destructor may use this handle.
         if (element_type* const p = std::exchange(object_, nullptr); p != nullptr) destroy(*pool_, p);
     }
 
-    /// Gives up the object: the caller calls destroy(pool, p).
+    /// Returns the object without destroying it. The caller must call destroy(pool, p).
     [[nodiscard]] constexpr element_type* release() noexcept { return std::exchange(object_, nullptr); }
 
-    /// The object, or null.
+    /// Returns the object, or null.
     [[nodiscard]] constexpr element_type* get() const noexcept { return object_; }
-    /// Undefined when empty, as with std::unique_ptr.
+    /// The object. Undefined if empty.
     [[nodiscard]] constexpr element_type& operator*() const noexcept { return *object_; }
-    /// Undefined when empty.
+    /// The object. Undefined if empty.
     [[nodiscard]] constexpr element_type* operator->() const noexcept { return object_; }
-    /// Whether there is an object.
+    /// Reports whether there is an object.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
-    /// Each gets the other's object. O(1).
+    /// Exchanges the objects.
     constexpr void swap(pooled& other) noexcept {
         std::swap(pool_, other.pool_);
         std::swap(object_, other.object_);
     }
     /// The same.
     friend constexpr void swap(pooled& a, pooled& b) noexcept { a.swap(b); }
-    /// Whether both are of one object.
+    /// Reports whether both have the same object.
     friend constexpr bool operator==(const pooled& a, const pooled& b) noexcept { return a.object_ == b.object_; }
-    /// Whether it is empty.
+    /// Reports whether a is empty.
     friend constexpr bool operator==(const pooled& a, std::nullptr_t) noexcept { return a.object_ == nullptr; }
 
 private:
@@ -176,7 +172,8 @@ private:
     element_type* object_ = nullptr;
 };
 
-/// construct() with a handle around it; empty when the pool is full.
+/// Constructs an object in `pool` and returns a handle that owns it, empty if the pool is full. Otherwise
+/// as construct.
 ///
 /// \snippet reference.cpp pooled
 template <class Pool, class... Args>

@@ -1,5 +1,5 @@
-// ebb::pool_allocator<T>: the nodes of std::list, std::map, std::set,
-// std::unordered_map and the like from a pool.
+// ebb::pool_allocator<T>: allocates the nodes of containers such as std::list, std::map, std::set and
+// std::unordered_map from a pool.
 //
 //     using entry = std::pair<const int, double>;
 //     ebb::node_pool<entry> nodes(10'000);
@@ -21,10 +21,9 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// Bytes that hold a node of any standard container around a T, for libstdc++,
-// libc++ and Microsoft's library: at most 4 words before it (std::map: three
-// pointers and a colour) or one before and one behind (std::unordered_map: the
-// next node and the hash).
+// The size of a node of any standard container of T, in libstdc++, libc++ and Microsoft's library: at
+// most 4 words before the T (std::map: three pointers and a color), or one before and one after
+// (std::unordered_map: the next node and the hash).
 template <class T>
 constexpr std::size_t node_bytes() noexcept {
     constexpr std::size_t word = sizeof(void*);
@@ -36,53 +35,52 @@ constexpr std::size_t node_bytes() noexcept {
 
 }  // namespace detail
 
-/// The pool behind pool_allocator<T, BlockSize, Checks>: blocks that hold a
-/// node around a T. A std::list needs two words less than the default.
+/// The pool of a pool_allocator<T, BlockSize, Checks>, whose blocks can hold a node with a T. The nodes of
+/// a std::list are two words smaller than the default.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
 
-/// A standard allocator over a node_pool, which it does not own: the pool must
-/// outlive every container that uses it, and may serve several.
+/// A standard allocator that takes single objects from a node_pool, and arrays, such as the buckets of a
+/// hash table, from the heap. The pool must outlive the containers that use it. Several containers may
+/// share it, in one thread at a time.
 ///
-/// Single objects come from the pool; std::bad_alloc when it is full. Arrays
-/// (buckets of a hash table) come from the heap. Two are equal when their pools
-/// are one. It goes along when containers are swapped or moved, not when they
-/// are copied into. One thread at a time.
+/// Two allocators are equal if they have the same pool. Move assignment and swap of containers
+/// propagate it, copy assignment doesn't.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
           std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
 class pool_allocator {
 public:
-    /// What is allocated.
+    /// T.
     using value_type = T;
-    /// The pool's type: a node_pool.
+    /// A node_pool.
     using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
-    /// A container that is copied into keeps its own.
+    /// Copy assignment keeps a container's own.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// A container that is moved into takes over the other's.
+    /// Move assignment takes the other one's.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Containers that are swapped swap theirs.
+    /// Swap exchanges them.
     using propagate_on_container_swap = std::true_type;
-    /// Two may be of different memory.
+    /// Two may have different pools.
     using is_always_equal = std::false_type;
 
-    /// The same for another type, as containers ask for.
+    /// The allocator for another type.
     template <class U>
     struct rebind {
         using other = pool_allocator<U, BlockSize, Alignment, Checks>;
     };
 
-    /// Takes from `pool`, which must outlive it.
+    /// Allocates from `pool`, which must outlive it.
     pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
 
-    /// Takes from the other's pool.
+    /// Allocates from the other one's pool.
     template <class U>
     pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
 
-    /// Throws std::bad_alloc when the pool is full, or the heap for n != 1.
+    /// Returns memory for n objects. Throws std::bad_alloc if the pool is full, or for n != 1 the heap is.
     [[nodiscard]] T* allocate(std::size_t n) {
         if constexpr (fits) {
             if (n == 1) {
@@ -94,7 +92,7 @@ public:
         return std::allocator<T>{}.allocate(n);
     }
 
-    /// Gives back what allocate(n) answered. O(1) for n = 1; otherwise as the heap.
+    /// Frees a result of allocate(n).
     void deallocate(T* p, std::size_t n) noexcept {
         if constexpr (fits) {
             if (n == 1) {
@@ -105,18 +103,17 @@ public:
         std::allocator<T>{}.deallocate(p, n);
     }
 
-    /// The pool.
+    /// Returns the pool.
     [[nodiscard]] pool_type& pool() const noexcept { return *pool_; }
 
-    /// Whether both take from one pool.
+    /// Reports whether both have the same pool.
     template <class U>
     friend bool operator==(const pool_allocator& a, const pool_allocator<U, BlockSize, Alignment, Checks>& b) noexcept {
         return &a.pool() == &b.pool();
     }
 
 private:
-    // What a container rebinds to and does not fit (std::deque's arrays, a
-    // debug mode's bookkeeping) comes from the heap.
+    // Larger types that containers rebind to, such as the arrays of std::deque, are allocated on the heap.
     static constexpr bool fits = sizeof(T) <= BlockSize && alignof(T) <= Alignment;
 
     pool_type* pool_;

@@ -1,5 +1,4 @@
-// ebb::pool_resource: a std::pmr::memory_resource of blocks of one size, for
-// the containers of std::pmr whose nodes fit.
+// ebb::pool_resource: a std::pmr::memory_resource with blocks of one size.
 #ifndef EBBPOOL_POOL_RESOURCE_HPP
 #define EBBPOOL_POOL_RESOURCE_HPP
 
@@ -12,7 +11,7 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Raw bytes as an element type of a pool.
+/// Raw bytes, as the type of a pool's elements.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
@@ -26,16 +25,13 @@ struct raw_block {
 ///     ebb::pool_resource<64> nodes(10'000);
 ///     std::pmr::list<int> list(&nodes);
 ///
-/// A request of at most BlockSize bytes and Alignment takes a block. What is
-/// larger, and what comes when all blocks are out, goes to `upstream`; the
-/// default upstream has nothing and throws std::bad_alloc, so that the
-/// resource never uses the heap. Containers that also ask for arrays
-/// (std::pmr::unordered_map: buckets) need one.
+/// A request of at most BlockSize bytes and Alignment takes a block. Larger requests, and all requests
+/// while no block is free, go to `upstream`. The default upstream throws std::bad_alloc. Containers that
+/// also allocate arrays, such as std::pmr::unordered_map, need another one.
 ///
-/// Misuse of deallocate is checked as in fixed_pool for addresses inside the
-/// blocks; others are misuse with the default upstream, and upstream's business
-/// with any other. Two resources are equal when they are one. One thread at a
-/// time.
+/// Misuse of deallocate is detected as by fixed_pool. An address outside the blocks goes to `upstream`,
+/// and is misuse with the default one. Two resources are equal if they are the same object. It is for
+/// one thread at a time.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
@@ -44,15 +40,14 @@ public:
     /// The pool's type.
     using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
 
-    /// Throws as fixed_pool's constructor. `upstream` must not be null and must
-    /// outlive the resource.
+    /// Throws as fixed_pool's constructor. `upstream` must not be null and must outlive the resource.
     explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
                            const pool_options& options = {})
         : pool_(capacity, options), upstream_(upstream) {}
 
-    /// The blocks: used(), capacity() and so on.
+    /// Returns the pool of the blocks.
     [[nodiscard]] const pool_type& pool() const noexcept { return pool_; }
-    /// Where goes what the pool does not serve.
+    /// Returns the upstream resource.
     [[nodiscard]] std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
 private:
@@ -75,9 +70,7 @@ private:
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        // An address of ours with a size that does not fit is ours all the
-        // same: the size is wrong, and upstream has never seen the address. The
-        // default upstream has seen none at all.
+        // By the address, because a size that doesn't fit may be wrong.
         if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
             pool_.deallocate(static_cast<block*>(p));
         } else {

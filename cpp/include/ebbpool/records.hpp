@@ -1,5 +1,4 @@
-// How an arena records destructors: in itself, one record for a row of objects of
-// one type that lie one behind the other.
+// Records of destructors, in the arena itself: one for each row of adjacent objects of one type.
 #ifndef EBBPOOL_RECORDS_HPP
 #define EBBPOOL_RECORDS_HPP
 
@@ -17,22 +16,21 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A run of objects of one type that lie one behind the other, whose
-/// destructors are to run. It lies before them in the arena.
+/// The record of a run of adjacent objects of one type, which follow it in the arena.
 struct alignas(unit) record {
     record* older;
     void (*destroy)(record*) noexcept;
-    std::uintptr_t end;  // of the last object; of the newest run, while it may grow, see region_state::run_end_
+    std::uintptr_t end;  // of the last object; while the run can grow, see region_state::run_end_
 };
 
-/// How objects of type T lie behind their record, and how they end.
+/// The layout of a run of Ts.
 template <class T>
 struct run {
     static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
     /// From the record to the first object.
     static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
-    /// Whether the next object lies where the last one ends: not in units that
-    /// end in padding, nor with a red zone between them. (Large ones don't need it.)
+    /// Whether the next object can follow the last one: not if there is padding or a red zone between
+    /// them. Large objects don't need it.
     static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
 
     static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
@@ -42,7 +40,7 @@ struct run {
     }
 };
 
-/// The record of one object that lies elsewhere.
+/// The record of an object that is elsewhere.
 struct loose_record : record {
     void* object;
 };
@@ -62,8 +60,7 @@ struct at_end {
     ~at_end() { f(); }
 };
 
-/// Memory that goes back unless it is kept, and the arena is then busy or not, as it was: for
-/// a constructor that throws.
+/// Frees memory if the constructor throws that it was allocated for, and restores the busy bit.
 template <class Region>
 struct memory_guard {
     Region& from;
@@ -80,7 +77,7 @@ struct memory_guard {
     }
 };
 
-/// Objects that are destroyed, newest first, unless they are kept.
+/// Destroys the objects that were constructed, newest first, if the constructor of another one throws.
 template <class T>
 struct object_guard {
     T* first;

@@ -1,6 +1,5 @@
-// Where memory comes from: of a pool one block for everything, zero when it is
-// new; of an arena a block for each chunk. Large blocks are mapped from the system, which gives pages at the first
-// touch: a pool of a gigabyte is made in microseconds and holds what is used.
+// Blocks of memory: one for each pool, and one for each chunk of an arena. Large blocks are mapped from
+// the system, which provides pages when they are first used.
 #ifndef EBBPOOL_STORAGE_HPP
 #define EBBPOOL_STORAGE_HPP
 
@@ -29,45 +28,39 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A way to get memory, for programs that have their own and for tests.
+/// A source of memory, for programs that manage their own.
 ///
 /// \snippet reference.cpp memory_source
 struct memory_source {
-    /// Answers `bytes` bytes at an address that is a multiple of `alignment`
-    /// (a power of 2), all zero, or null when there are none.
+    /// Returns `bytes` zero bytes at a multiple of `alignment`, a power of 2, or null.
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    /// Gets back what take answered.
+    /// Takes back a result of take.
     void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    void* context = nullptr;  ///< handed to both
+    void* context = nullptr;  ///< passed to both
 };
 
-/// Options of a pool's or an arena's memory. The default suits nearly all.
+/// Options for the memory of a pool or an arena.
 ///
 /// \snippet reference.cpp pool_options
 struct pool_options {
-    /// Ask the system for huge pages (Linux: 2 MiB, by madvise). Fewer misses
-    /// of the address cache for random order over much memory, where the
-    /// machine is short of them (measure: in a virtual machine it may be worth
-    /// nothing); memory is then held in units of 2 MiB. Blocks below 2 MiB are
-    /// not affected.
+    /// Asks the system for huge pages (on Linux 2 MiB, by madvise) for blocks of at least 2 MiB, whose
+    /// size is rounded up. They can avoid TLB misses in random access to much memory. Measure: in a
+    /// virtual machine they may have no effect.
     bool huge_pages = false;
-    /// Touch every page when the memory is taken, of a pool in the constructor,
-    /// so that no later call waits for the system. Costs about 0.25 us for each
-    /// 4 KiB.
+    /// Touches each page when the memory is taken, so that no later call waits for the system. A pool
+    /// does so in its constructor. It takes about 0.25 us for each 4 KiB.
     bool prefault = false;
-    /// Use these bytes and no heap at all. They must outlive the pool; what is
-    /// in them is overwritten. `bytes_needed` says how many are enough; fewer
-    /// are a std::length_error. Empty: not used.
+    /// Memory to use in place of the heap, which must outlive the pool or arena. bytes_needed returns
+    /// the size that is enough; a pool throws std::length_error if there is less. Unused if empty.
     std::span<std::byte> storage{};
-    /// Take the block from here. Null: not used. Must outlive the pool.
+    /// The source of blocks, which must outlive the pool or arena. Unused if null.
     const memory_source* source = nullptr;
 };
 
 namespace detail {
 
-/// From this size on blocks are mapped: below, a system call and its page
-/// faults cost more than to clear the pool's small tables (5 bytes a slot).
-/// It is where glibc's malloc begins to map, too.
+/// Blocks of at least this size are mapped. For smaller ones, a system call and page faults take longer
+/// than clearing a pool's tables. glibc's malloc has the same threshold.
 inline constexpr std::size_t map_from = std::size_t{128} << 10;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
@@ -88,8 +81,7 @@ inline std::byte* align_up(void* p, std::size_t to) noexcept {
     return static_cast<std::byte*>(p) + (round_up(address, to) - address);
 }
 
-/// One block of memory, given back by the destructor. Literal, so that a pool
-/// in a constant expression can have an empty one.
+/// A block of memory, which the destructor frees. It is a literal type for pools in constant expressions.
 class block {
 public:
     constexpr block() noexcept = default;
@@ -128,7 +120,7 @@ public:
     block(const block&) = delete;
     block& operator=(const block&) = delete;
 
-    /// For a chunk of an arena, which keeps its block in the block itself.
+    /// For a chunk of an arena, which stores its block in the block itself.
     block(block&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)),
           bytes_(other.bytes_),
@@ -151,13 +143,13 @@ private:
     void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
 
     void touch() noexcept {
-        // A write of what is there: a read would only map the page of zeros.
+        // Writes back the value, because a read would only map the shared page of zeros.
         const auto touch_at = [this](std::size_t i) {
             volatile std::byte* const at = data() + i;
             *at = *at;  // NOLINT(clang-analyzer-core.uninitialized.Assign): whatever it is
         };
         for (std::size_t i = 0; i < bytes_; i += small_page) touch_at(i);
-        if (bytes_ > 0) touch_at(bytes_ - 1);  // of one page more, when the block begins inside one
+        if (bytes_ > 0) touch_at(bytes_ - 1);  // of another page if the block begins inside one
     }
 
     void map([[maybe_unused]] const pool_options& options) noexcept {
@@ -165,8 +157,7 @@ private:
         const bool huge = options.huge_pages && bytes_ >= huge_page;
         const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
         if (huge) bytes_ = round_up(bytes_, huge_page);
-        // mmap aligns to a page only: what is too much at both ends stays reserved, untouched, until
-        // the destructor gives all of it back.
+        // mmap aligns to a page only. The excess at both ends stays reserved and unused.
         const std::size_t slack = align > small_page ? align : 0;
         mapped_bytes_ = bytes_ + slack;
         int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -189,7 +180,7 @@ private:
         if (source_ != nullptr) {
             source_->give(data_, bytes_, alignment_, source_->context);
         } else if (kind_ == kind::heap) {
-            // It would put a blank before the parenthesis.
+            // clang-format would put a blank before the parenthesis.
             // clang-format off
             ::operator delete(data_, std::align_val_t{alignment_});
             // clang-format on
@@ -210,24 +201,23 @@ private:
     kind kind_ = kind::borrowed;
 };
 
-/// Finds the slot of an address in an array of slots of Size bytes, with one
-/// multiplication and no division: for d = p - base,
+/// Finds the index of the slot at an address in an array of slots of Size bytes, with one multiplication.
+/// For d = p - base,
 ///
 ///     q = rotate_right(d * inverse(Size's odd part), log2(Size's even part))
 ///
-/// is d / Size when Size divides d, and at least 2^(bits of a word) / Size
-/// otherwise, since the map is a bijection of words and the quotients are all
-/// taken. So `q < capacity` asks four things at once: not null, not below, not
-/// above, at the start of a slot. (Granlund and Montgomery, "Division by
-/// Invariant Integers using Multiplication", 1994, section 9; H. S. Warren,
-/// "Hacker's Delight", 2nd edition, 10-17.)
+/// is d / Size if Size divides d. Otherwise it is at least 2^(bits of a word) / Size, because the map is a
+/// bijection of words and all smaller values are quotients. So `q < capacity` tests at once that p is
+/// not null, in the array, and at the start of a slot. (Granlund and Montgomery, "Division by Invariant
+/// Integers using Multiplication", 1994, section 9; H. S. Warren, "Hacker's Delight", 2nd edition,
+/// 10-17.)
 template <std::size_t Size>
 struct slot_finder {
     static constexpr int shift = std::countr_zero(Size);
     static constexpr std::uintptr_t odd = Size >> shift;
 
-    // Newton's iteration: each step doubles the number of right bits. odd is
-    // its own inverse to 3 bits, and 3 * 2^5 > 64.
+    // Newton's iteration. Each step doubles the number of correct bits; odd is its own inverse to 3
+    // bits, and 3 * 2^5 > 64.
     static constexpr std::uintptr_t inverse = [] {
         std::uintptr_t x = odd;
         for (int i = 0; i < 5; ++i) x *= 2 - odd * x;

@@ -1,7 +1,5 @@
-// What sync_fixed_pool shares between threads: free slots by number, in a depot
-// under a lock, and in magazines of which each belongs to one thread. Knows
-// nothing of objects and addresses. (J. Bonwick and J. Adams, "Magazines and
-// Vmem", USENIX 2001.)
+// The free slots of a sync_fixed_pool, by index: in a depot under a lock, and in a magazine for each
+// thread. (J. Bonwick and J. Adams, "Magazines and Vmem", USENIX 2001.)
 #ifndef EBBPOOL_SYNC_DEPOT_HPP
 #define EBBPOOL_SYNC_DEPOT_HPP
 
@@ -22,8 +20,8 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-// libstdc++ on Windows' own threads has no std::mutex before gcc 13. The lock is held for
-// some hundred instructions: who waits for it gives up the processor meanwhile.
+// libstdc++ with Windows' own threads has no std::mutex before gcc 13. The lock is held for some
+// hundred instructions, and waiting threads yield.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
 extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
 class mutex {
@@ -40,32 +38,29 @@ private:
 using std::mutex;
 #endif
 
-/// Slots of a run: as many as have their state bytes in one cache line.
+/// The number of slots in a run, whose state bytes share a cache line.
 inline constexpr std::size_t run_length = 64;
 
 class depot;
 
-/// A thread's own free slots, last in, first out. Only its thread writes it;
-/// what is atomic is so since used() of other threads reads it. On lines of its
-/// own (two: the neighbour is fetched along).
+/// A thread's free slots, last in, first out. Only its thread writes to it; fields are atomic if used()
+/// of other threads reads them. It is aligned to two cache lines because neighbors are fetched together.
 struct alignas(128) magazine {
-    // One more than a thread may hold back, for the hot one of a front that is lost.
+    // One more than a thread may cache, for the hot slot of a front that is lost.
     static constexpr std::size_t max_slots = 2 * run_length;
 
     std::atomic<std::uint32_t> count{0};
-    bool taken = false;                               // under the depot's lock, as the next: belongs to a thread
+    bool taken = false;                               // belongs to a thread; under the depot's lock, like the next ones
     const std::atomic<std::uint32_t>* hot = nullptr;  // of its front, if it has one
     depot* home = nullptr;
     magazine* next = nullptr;  // of the depot's magazines
     std::uint32_t slots[max_slots] = {};
 };
 
-/// What a thread's calls look at first: the slot that it freed last, plus one, apart
-/// from the others. While frees and allocations alternate nothing is counted, and no
-/// call waits for what the one before has stored: whether there is a hot slot is a
-/// branch that is foreseen. Such calls are little more than loads, so there is one
-/// look at the thread's memory for all of this, and one number says both which pool
-/// it is of and where it lies.
+/// The first thing that a thread's calls read: the hot slot, plus one. While frees and allocations
+/// alternate, nothing is counted, and no call waits for a store of the one before. The key says both
+/// which pool the front belongs to and where it is in the thread's cache, so that one look-up finds
+/// all of it.
 struct alignas(32) front {
     static constexpr std::uint32_t none = 0;
 
@@ -74,13 +69,12 @@ struct alignas(32) front {
     std::atomic<std::uint32_t> hot{none};
 };
 
-/// The free slots that are in no magazine, as one bit a slot, and a stack of
-/// the runs that have any. A refill takes the free slots of one run before those
-/// of another, so that threads seldom write to the state bytes of one line by
-/// turns.
+/// The free slots that are in no magazine: one bit per slot, and a stack of the runs that have any. A
+/// refill takes all free slots of a run before those of another, so that threads rarely share the cache
+/// line of a run's states.
 class alignas(cache_line) depot {
 public:
-    /// `bits` and `stack` have one entry a run; bits are zero.
+    /// `bits` and `stack` have one entry per run; bits are zero.
     depot(std::size_t capacity, std::size_t batch, std::uint64_t* bits, std::uint32_t* stack) noexcept
         : capacity_(capacity), batch_(batch == 0 ? 1 : batch), bits_(bits), stack_(stack) {}
 
@@ -102,8 +96,8 @@ public:
         return batch == 0 ? 0 : static_cast<std::uint32_t>(2 * batch - 1);
     }
 
-    /// A slot for the magazine's thread, from a magazine that is filled first
-    /// if it is empty; `none` when there is none. Leaves the hot one.
+    /// Takes a slot from the magazine, which is refilled first if it is empty. Returns `none` if there is
+    /// no slot. The hot slot stays.
     std::uint32_t take(magazine& m) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n == 0) n = refill(m);
@@ -112,8 +106,7 @@ public:
         return m.slots[n - 1];
     }
 
-    /// A slot goes to the magazine, of which the older half is emptied first if
-    /// it is full.
+    /// Puts a slot into the magazine, whose older half is flushed first if it is full.
     void put(magazine& m, std::uint32_t slot) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n >= room(batch_)) n = flush(m);
@@ -121,7 +114,7 @@ public:
         m.count.store(n + 1, std::memory_order_relaxed);
     }
 
-    /// One slot without a magazine; `none` when there is none.
+    /// Takes a slot without a magazine. Returns `none` if there is none.
     std::uint32_t take_one() noexcept {
         const std::lock_guard lock(mutex_);
         if (height_ == 0) return fresh_ < capacity_ ? static_cast<std::uint32_t>(fresh_++) : none;
@@ -138,7 +131,7 @@ public:
         put(slot);
     }
 
-    /// A magazine for a thread; null when there is no memory for one.
+    /// Returns a magazine for a thread, or null if there is no memory for one.
     magazine* enter() noexcept {
         const std::lock_guard lock(mutex_);
         for (magazine* m = magazines_; m != nullptr; m = m->next) {
@@ -157,7 +150,7 @@ public:
         return m;
     }
 
-    /// The magazine gets a front, which has no hot slot.
+    /// Gives the magazine a front, which has no hot slot.
     void give_front(front& f, magazine& m, std::uint64_t key) noexcept {
         const std::lock_guard lock(mutex_);
         f.key = key;
@@ -165,31 +158,31 @@ public:
         m.hot = &f.hot;
     }
 
-    /// The magazine's front becomes another's: the hot slot goes to the others.
+    /// Takes the front away from the magazine, which gets the hot slot.
     void take_front(front& f, magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
         lose_front(f, m);
     }
 
-    /// The thread is done: its slots come back. `f` is the magazine's front, or null.
+    /// Ends the use of the magazine by its thread and flushes it. `f` is its front, or null.
     void leave(magazine& m, front* f) noexcept {
         const std::lock_guard lock(mutex_);
         if (f != nullptr) lose_front(*f, m);
-        if (closed()) return;  // the pool, and with it bits and stack, are gone
+        if (closed()) return;  // bits and stack were the pool's memory
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
         m.count.store(0, std::memory_order_relaxed);
         m.taken = false;
     }
 
-    /// The pool is being destroyed.
+    /// Called when the pool is destroyed.
     void close() noexcept {
         const std::lock_guard lock(mutex_);
         closed_.store(true, std::memory_order_release);
     }
     [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
-    /// Slots that are in no magazine and not in the depot.
+    /// Returns the number of allocated slots.
     [[nodiscard]] std::size_t used() noexcept {
         const std::lock_guard lock(mutex_);
         std::size_t free = free_ + (capacity_ - fresh_);
@@ -197,7 +190,7 @@ public:
             free += m->count.load(std::memory_order_relaxed);
             if (m->hot != nullptr && m->hot->load(std::memory_order_relaxed) != front::none) ++free;
         }
-        // More only while other threads are between two steps of a call.
+        // It can only be larger while other threads are between two steps of a call.
         return free < capacity_ ? capacity_ - free : 0;
     }
 
@@ -217,7 +210,7 @@ private:
         m.count.store(n + 1, std::memory_order_relaxed);
     }
 
-    // Answers how many slots the magazine, which was empty, has then.
+    // Refills an empty magazine and returns the number of its slots.
     std::uint32_t refill(magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
         std::uint32_t n = 0;
@@ -235,12 +228,11 @@ private:
         return n;
     }
 
-    // Answers how many slots are left.
+    // Flushes the older half and returns the number of slots left.
     std::uint32_t flush(magazine& m) noexcept {
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
-        // The count is lowered under the lock, or used() of another thread would
-        // count these slots twice.
+        // Under the lock, or used() of another thread would count these slots twice.
         const std::lock_guard lock(mutex_);
         for (std::uint32_t i = 0; i < out; ++i) put(m.slots[i]);
         std::memmove(m.slots, m.slots + out, (n - out) * sizeof(std::uint32_t));
@@ -251,15 +243,14 @@ private:
     void put(std::uint32_t slot) noexcept {
         std::uint64_t& bits = bits_[slot / run_length];
         const std::uint64_t bit = std::uint64_t{1} << (slot % run_length);
-        // A bit that is set already: two threads freed one slot at the same
-        // moment, and both copies came here. One is enough.
+        // If the bit is set, two threads freed the slot at the same moment.
         if ((bits & bit) != 0) return;
         if (bits == 0) stack_[height_++] = static_cast<std::uint32_t>(slot / run_length);
         bits |= bit;
         ++free_;
     }
 
-    // The top run's free slots, as many as there is room for.
+    // Takes the free slots of the top run, at most a batch in all.
     std::uint32_t take_run(magazine& m, std::uint32_t n) noexcept {
         const std::uint32_t run = stack_[height_ - 1];
         std::uint64_t bits = bits_[run];
@@ -276,37 +267,36 @@ private:
 
     mutex mutex_;
     const std::size_t capacity_;
-    const std::size_t batch_;  // a power of 2, 1 to run_length; 0 is for pools without magazines, which do not use it
+    const std::size_t batch_;  // a power of 2, 1 to run_length
     std::uint64_t* const bits_;
     std::uint32_t* const stack_;
-    std::size_t height_ = 0;  // runs on the stack: those with a bit
+    std::size_t height_ = 0;  // of the stack
     std::size_t free_ = 0;    // bits that are set
-    std::size_t fresh_ = 0;   // from here on slots were never out
+    std::size_t fresh_ = 0;   // slots from here on were never allocated
     magazine* magazines_ = nullptr;
     std::atomic<bool> closed_{false};
 };
 
-/// A thread's magazines, one for each depot that it has used. They are left when the thread ends.
-/// A depot lives as long as its pool and every thread that used it, so its address is a name
-/// that no other depot has; a number would not be, if two shared libraries count apart.
+/// A thread's magazines, one for each depot that it has used. A depot lives as long as its pool and each
+/// of these threads, so its address identifies it. A counter would not: two shared libraries may count
+/// separately.
 class thread_magazines {
 public:
     static constexpr std::size_t fronts = 64;
 
-    /// A key for a new pool's depot: its address, and in the low bits a place, in
-    /// bytes from where the cache begins. Each pool gets the next place, so that
-    /// those of 64 pools made one after the other do not meet. No two depots
-    /// have one key: what the shift loses are bits that no address has.
+    /// Returns a key for a new depot: its address, and in the low bits the offset of its place in the
+    /// cache. Each pool gets the next place, so 64 pools in a row don't share one. Keys are unique: the
+    /// shift only loses bits that no address has.
     static std::uint64_t new_key(const depot* d) noexcept {
         static std::atomic<std::size_t> last{0};
         const std::size_t place = last.fetch_add(1, std::memory_order_relaxed) % fronts * sizeof(front);
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
-    /// The calling thread's front in that place, of this or another depot.
+    /// Returns the calling thread's front in the place of a key, for this or another depot.
     static front& at(std::uint64_t key) noexcept { return per_thread<thread_magazines>::get().front_at(key); }
 
-    /// The calling thread's front for a depot, with a magazine. Null if there is no memory for one,
-    /// or the thread has left.
+    /// Returns the calling thread's front for a depot, with a magazine, or null if there is no memory
+    /// for one or the thread has left.
     static front* find(std::uint64_t key, const std::shared_ptr<depot>& d) noexcept {
         thread_magazines* const mine = per_thread<thread_magazines>::make();
         if (mine == nullptr) return nullptr;
@@ -344,7 +334,7 @@ private:
         const std::size_t place = key & place_mask;
         return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
     }
-    // The front of a magazine, or null if its place is another pool's, or free.
+    // The front of a magazine, or null if it has none.
     front* front_of(const magazine& m) noexcept {
         for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;
@@ -356,7 +346,7 @@ private:
         for (entry** at = &first_; *at != nullptr; at = &(*at)->next) {
             entry* const e = *at;
             if (e->home != d) continue;
-            *at = e->next;  // to the front: what is used now is looked for again
+            *at = e->next;  // to the front, where the next search finds it first
             e->next = first_;
             first_ = e;
             return e->own;
@@ -373,7 +363,7 @@ private:
         return e->own;
     }
 
-    // Else a thread that outlives many pools would keep all their depots.
+    // Otherwise, a thread that outlives many pools would keep their depots.
     void forget_closed() noexcept {
         for (entry** at = &first_; *at != nullptr;) {
             entry* const e = *at;
@@ -387,7 +377,7 @@ private:
         }
     }
 
-    // Direct-mapped by a pool's place, and so found without a search.
+    // Direct-mapped by place.
     std::array<front, fronts> cache_{};
     entry* first_ = nullptr;
 };

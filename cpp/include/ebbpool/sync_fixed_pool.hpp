@@ -1,10 +1,9 @@
-// ebb::sync_fixed_pool<T>: fixed_pool for threads.
+// ebb::sync_fixed_pool<T>: a fixed_pool for several threads.
 //
-// Each thread has a magazine of free slots, which it uses without a lock or an
-// atomic read-modify-write; magazines are filled from and emptied into a depot
-// under a lock, a batch at a time. Why not a lock-free stack: its one head is
-// written by every call of every thread, and with the tag that it needs against
-// reuse it was 20 times slower with two threads already.
+// Each thread has a magazine of free slots, which it uses without a lock or an atomic
+// read-modify-write. Magazines are refilled from and flushed to a depot under a lock, a batch at a
+// time. A lock-free stack was 20 times slower with two threads, because each call of each thread
+// writes its head.
 #ifndef EBBPOOL_SYNC_FIXED_POOL_HPP
 #define EBBPOOL_SYNC_FIXED_POOL_HPP
 
@@ -26,51 +25,42 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Options of a sync_fixed_pool: those of the memory, and the batch.
+/// Options of a sync_fixed_pool.
 ///
 /// \snippet reference.cpp sync_options
 struct sync_options {
-    /// What says that the pool chooses.
+    /// The pool chooses.
     static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
 
-    /// Where the memory comes from.
+    /// The source of the memory.
     pool_options memory{};
-    /// Slots that move between a thread and the depot at a time: 0 to 64,
-    /// rounded down to a power of 2. A thread holds back at most twice as
-    /// many. 0: none are held back, each call takes the lock. automatic:
-    /// capacity / 64, at most 64, so that a thread holds back 1/32 at most.
+    /// The number of slots that a refill or flush moves: 0 to 64, rounded down to a power of 2. A thread
+    /// caches at most twice as many. With 0 it caches none, and each call takes the lock. By default it
+    /// is capacity / 64, at most 64, so a thread caches at most 1/32 of the slots.
     std::size_t batch = automatic;
 };
 
-/// A pool of `capacity` objects of type T that any thread may use at any time;
-/// an object may be given back by another thread than took it.
+/// A pool of `capacity` slots for objects of type T that several threads may use at the same time. Any
+/// thread may free a slot.
 ///
-/// allocate() answers nullptr when neither the thread's magazine nor the depot
-/// has a slot: up to 2 * batch() free slots in each other thread's magazine are
-/// out of reach. The order of slots is last in, first out for a thread as long
-/// as its magazine serves, and no other promise is made. A thread's magazine
-/// goes back to the depot when the thread ends.
+/// allocate() returns nullptr if neither the thread's magazine nor the depot has a free slot: up to
+/// 2 * batch() free slots in the magazine of each other thread are out of its reach. When a thread
+/// ends, its magazine is flushed. The order of slots is not specified.
 ///
-/// Misuse is checked as in fixed_pool. A double free is seen when the second
-/// call comes after the first. Of two that race with each other both may pass;
-/// then the copy is dropped, and reported, when it is about to be handed out,
-/// unless another thread is handed the other copy at that very moment.
+/// Misuse is detected as by fixed_pool. Of two racing frees of one slot both may pass; the second copy
+/// is dropped and reported when it is about to be allocated, unless another thread allocates the
+/// first copy at the same moment.
 ///
-/// Cost: a look-up in the thread's cache and no lock, in all but one call of
-/// batch() or so; near exhaustion, when a refill finds few slots or none, more
-/// calls take it. A thread that uses more than 64 pools by turns searches the
-/// list of those it has used for some. Memory: sizeof(T) + 1.2 bytes a slot,
-/// 640 bytes a thread, and 2 KiB a thread for all pools; of a pool that is gone a thread keeps its magazine and
-/// the depot, about 800 bytes, until it uses a new pool or ends.
+/// No thread may be in a call when the pool is destroyed. After fork() the child may use the pool only
+/// if the parent had one thread: slots in the magazines of other threads are lost, and a lock that
+/// another thread held stays locked.
 ///
-/// Construction and destruction are not thread-safe; when the pool is destroyed
-/// no thread may be in a call of it. After fork() only the calling thread goes
-/// on: free slots in the magazines of others are lost to the child, and if one
-/// of them was in a call, the child may wait for its lock for ever. Use a pool
-/// in the child only if the parent had one thread.
+/// About one call in batch() takes the lock, more if the pool is nearly full. A thread that uses more
+/// than 64 pools in turn searches a list of them. The pool takes sizeof(T) + 1.2 bytes per slot and
+/// 640 bytes per thread, and a thread 2 KiB for all pools. A thread keeps about 800 bytes of a
+/// destroyed pool until it uses a new pool or ends.
 ///
-/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of
-/// 8.
+/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of 8.
 ///
 /// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
@@ -87,8 +77,7 @@ public:
     /// As fixed_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
 
-    /// As fixed_pool's: std::length_error, std::bad_alloc; nothing is left
-    /// behind.
+    /// Throws as fixed_pool's constructor.
     explicit sync_fixed_pool(std::size_t capacity, const sync_options& options = {})
         : capacity_{capacity},
           batch_(batch_of(capacity, options)),
@@ -115,14 +104,13 @@ public:
         if constexpr (annotated) annotate::end(this, block_.data(), +capacity_ * sizeof(T));
     }
 
-    /// Hands out a slot, or nullptr when there is none within reach. Raw
-    /// memory, as from fixed_pool.
+    /// Allocates a slot. Returns nullptr if none is within reach. Otherwise as fixed_pool's.
     [[nodiscard]] EBB_INLINE T* allocate() noexcept {
         detail::front& f = front();
         if (EBB_UNLIKELY(f.key != +key_)) return allocate_slowly();
         const std::uint32_t hot = f.hot.load(std::memory_order_relaxed);
         if constexpr (Checks::enabled) {
-            // One look at the state says that there is a hot slot, and that it is free.
+            // The state of the name none is not free, so this tests for that too.
             if (EBB_UNLIKELY(!is(hot, detail::slot_state::free))) return allocate_counted(f);
             states_[hot].store(detail::slot_state::live, std::memory_order_relaxed);
         } else {
@@ -132,7 +120,7 @@ public:
         return hand_out(hot);
     }
 
-    /// Takes a slot back, from any thread; otherwise as fixed_pool's.
+    /// Frees a slot, which any thread may have allocated. Otherwise as fixed_pool's.
     EBB_INLINE void deallocate(T* p) noexcept {
         const std::size_t name = name_of(p);
         if constexpr (Checks::enabled) {
@@ -153,32 +141,30 @@ public:
         f.hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
-    /// Slots in all. O(1).
+    /// Returns the number of slots.
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
 
-    /// Slots that are out. O(threads), takes the lock. While other threads are
-    /// in calls, a value that was right at some moment, give or take one a
-    /// thread; so are the next three.
+    /// Returns the number of allocated slots. It takes the lock, and O(threads) time. While other
+    /// threads use the pool, it may be off by one for each. So may available, empty and full.
     [[nodiscard]] std::size_t used() const noexcept { return depot_->used(); }
-    /// capacity() - used(), magazines of other threads counted.
+    /// Returns capacity() - used(), which includes slots in the magazines of other threads.
     [[nodiscard]] std::size_t available() const noexcept { return capacity() - used(); }
-    /// Whether none is out: as used().
+    /// Reports whether used() == 0.
     [[nodiscard]] bool empty() const noexcept { return used() == 0; }
-    /// Whether all are out: as used().
+    /// Reports whether used() == capacity().
     [[nodiscard]] bool full() const noexcept { return used() == capacity(); }
 
-    /// As fixed_pool's.
+    /// As fixed_pool::owns.
     [[nodiscard]] bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
-    /// Slots that were ever out or in a magazine: not less than the most that
-    /// were out at a time.
+    /// Returns the number of slots that were ever allocated or in a magazine. It is not less than the
+    /// largest number of slots allocated at one time.
     [[nodiscard]] std::size_t high_water() const noexcept { return depot_->fresh(); }
 
-    /// Slots that move between a thread and the depot at a time; 0 when each
-    /// call takes the lock.
+    /// Returns the number of slots that a refill or flush moves. It is 0 if each call takes the lock.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
 
-    /// As fixed_pool's, and true with checks::none.
+    /// As fixed_pool::verify.
     [[nodiscard]] bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             const std::size_t name = name_of(p);
@@ -190,22 +176,22 @@ public:
         return true;
     }
 
-    /// As fixed_pool's.
+    /// As fixed_pool::bytes_needed.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
 
 private:
     using state = std::atomic<detail::slot_state>;
-    // A number of a type of its own: a store to the user's objects can't change it.
+    // Of a type of its own, as detail::counter.
     enum class key : std::uint64_t {};
     friend constexpr std::uint64_t operator+(key k) noexcept { return static_cast<std::uint64_t>(k); }
-    // Loads and stores are all that is asked of it. They are plain instructions also
-    // where, as on riscv64, an exchange of a byte is none and is_always_lock_free false.
+    // It is only loaded and stored. Both are plain instructions even if an exchange of a byte is not
+    // and is_always_lock_free is false, as on riscv64.
     static_assert(sizeof(state) == 1, "states are bytes of memory that is zero");
 
-    // AddressSanitizer keeps one byte for 8 of the program's: where slots share
-    // one, two threads would change it at the same time.
+    // AddressSanitizer has one byte for 8 of the program's. Threads would race for the bytes of slots
+    // that share one.
     static constexpr bool annotated = annotate::on && (EBB_ASAN == 0 || sizeof(T) % 8 == 0);
 
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
@@ -213,8 +199,8 @@ private:
     static constexpr std::size_t runs(std::size_t capacity) noexcept {
         return (capacity + detail::run_length - 1) / detail::run_length;
     }
-    // A line begins with the states of a run. The byte before is the state of the name
-    // that no slot has, and so a line more is there for it.
+    // The states of a run begin a cache line. The line before has the state of the name that no slot
+    // has.
     static constexpr std::size_t states_at(std::size_t capacity) noexcept {
         return detail::round_up(capacity * sizeof(T), detail::cache_line) + detail::cache_line;
     }
@@ -230,7 +216,7 @@ private:
         if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + 2)) {
             detail::throw_length("ebb::sync_fixed_pool: capacity is too large");
         }
-        // At least something, for a capacity of 0.
+        // More than nothing for a capacity of 0.
         return stack_at(capacity) + (runs(capacity) + 1) * sizeof(std::uint32_t);
     }
     static constexpr std::uint32_t batch_of(std::size_t capacity, const sync_options& options) noexcept {
@@ -238,15 +224,14 @@ private:
         return static_cast<std::uint32_t>(std::bit_floor(std::min(wanted, detail::run_length)));
     }
 
-    // What most calls need holds no other call, in an executable: a function
-    // that might call another one saves its registers first, which was a third
-    // of the time. In a shared library the thread's cache is found by a call.
+    // In an executable this makes no call. A function that might call another one saves registers
+    // first, which was a third of the time. In a shared library the thread's cache is found by a call.
     [[nodiscard]] detail::front& front() const noexcept { return detail::thread_magazines::at(+key_); }
     [[nodiscard]] detail::front* find_front() noexcept {
         return batch_ == 0 ? nullptr : detail::thread_magazines::find(+key_, depot_);
     }
 
-    // No hot slot, or one that is out already.
+    // There is no hot slot, or it is allocated already.
     EBB_NOINLINE T* allocate_counted(detail::front& f) noexcept {
         if (f.hot.load(std::memory_order_relaxed) == detail::front::none) {
             detail::magazine& m = *f.own;
@@ -275,8 +260,7 @@ private:
         if (refills) fetch(*f.own);
         return slot + std::size_t{1};
     }
-    // What a magazine was refilled with was last used long ago, or by another
-    // thread: the first line of each object is fetched while the first is used.
+    // The slots of a refill were used long ago, or by another thread: prefetch the first line of each.
     void fetch(const detail::magazine& m) const noexcept {
         for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) {
             EBB_PREFETCH(named(m.slots[i] + std::size_t{1}));
@@ -290,10 +274,9 @@ private:
         f->hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
-    // False when the slot is out already: it was freed twice at the same
-    // moment. This copy is dropped. Two threads that claim two copies at the
-    // same moment both succeed: an exchange of the state in every call would
-    // see that, and costs as much as the rest of the call.
+    // Returns false if the slot is allocated already: two threads freed it at the same moment, and this
+    // copy is dropped. Two threads that claim the two copies at the same moment both succeed. An
+    // exchange of the state would detect that, at the cost of the rest of the call.
     [[nodiscard]] bool claim(std::size_t name) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(is(name, detail::slot_state::live))) {
@@ -311,8 +294,8 @@ private:
         return p;
     }
 
-    // Slots have names here: their numbers, plus one. No slot has the name 0, whose
-    // state is always `never`: what is neither out nor free.
+    // The name of a slot is its index plus one. The state of name 0, which no slot has, is always
+    // `never`.
     [[nodiscard]] T* named(std::size_t name) const noexcept { return reinterpret_cast<T*>(before_ + name * sizeof(T)); }
     [[nodiscard]] bool is(std::size_t name, detail::slot_state s) const noexcept {
         return states_[name].load(std::memory_order_relaxed) == s;
@@ -334,11 +317,11 @@ private:
 
     detail::counter capacity_;
     std::uint32_t batch_;
-    std::uint32_t room_;  // slots that a magazine may hold
+    std::uint32_t room_;  // of a magazine, in slots
     detail::block block_;
-    key key_{};                  // of the depot, for every thread's fronts
-    std::uintptr_t before_ = 0;  // where a slot before the first would be
-    state* states_ = nullptr;    // by names
+    key key_{};                  // of the depot in each thread's cache
+    std::uintptr_t before_ = 0;  // the address that the name 0 would have
+    state* states_ = nullptr;    // by name
     std::shared_ptr<detail::depot> depot_;
 };
 
