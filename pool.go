@@ -46,6 +46,7 @@ type ArenaPool struct {
 	leaks    map[stack]uint64 // where arenas came from that were leaked
 
 	highWater highWater
+	noArena   atomic.Uint64 // PoolStats.NoArena
 
 	stats    machine.PoolStats
 	isolated machine.Detached // what its arenas leave behind that isolate their cycles
@@ -264,7 +265,7 @@ func (p *ArenaPool) close(st *arenaStats, s *sample) {
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
 	p.gone.Forks += st.Forks()
-	p.gone.UsedAtPut.add(&st.used)
+	p.gone.addUsed(&st.used)
 	if st.Abandoned() {
 		return
 	}

@@ -16,6 +16,7 @@ type arenaStats struct {
 	sample atomic.Pointer[sample]
 
 	config *config // that the Get applied; nil for none
+	panics uint64  // goroutine in which the Get turned on debug.SetPanicOnFault; 0 for none
 
 	used machine.Used // at Put
 
@@ -36,7 +37,7 @@ type arenaStats struct {
 func (p *ArenaPool) takeUsed(st *arenaStats) {
 	check.RaceBlind()
 	p.mu.Lock()
-	p.gone.UsedAtPut.add(&st.used)
+	p.gone.addUsed(&st.used)
 	st.used.Clear()
 	p.mu.Unlock()
 	check.RaceSee()

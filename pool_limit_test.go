@@ -380,7 +380,13 @@ func TestUsedAtPutInEachMode(t *testing.T) {
 				f.Fork().AllocBytes(100)
 			})
 		}
+		p.Do(func(a *Arena) { a.Fork() })
+		p.Do(func(a *Arena) { a.AllocBytes(1); a.Reset() })
+		if s := p.Stats(); s.Unused != 2 || s.UsedAtPut.Counts[0] != 2 || s.NoArena != 0 {
+			t.Errorf("%s: %d arenas unused, %d in the smallest class, want 2", name, s.Unused, s.UsedAtPut.Counts[0])
+		}
 		u := p.Stats().UsedAtPut
+		u.Counts[0] = 0
 		if u.Count() != 2 || u.Counts[3] != 2 || u.Bytes < 3200 || u.Bytes > 3248 {
 			t.Errorf("%s: %+v of two times 1600 bytes", name, u)
 		}

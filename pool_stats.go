@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -35,6 +36,11 @@ type PoolStats struct {
 	// UsedAtPut has the bytes that arenas and their forks had handed out when they were put
 	// back: what a chunk size and a limit should suit. Chunks have more.
 	UsedAtPut UsedBytes
+
+	// Requests that the pool does not serve. If most are, handlers ask the wrong context for their
+	// arena, or none; see docs/adapters.md for routers.
+	Unused  uint64 // arenas that were put back without an allocation since Get, or their last Reset
+	NoArena uint64 // requests of packages arenahttp and arenafasthttp that never asked for their arena, so they are no Gets
 
 	// Numbers of all arenas and their forks, since the pool was made.
 	Forks          uint64 // forks handed out
@@ -78,7 +84,16 @@ func (u UsedBytes) Count() (n uint64) {
 	return n
 }
 
-func (u *UsedBytes) add(of *machine.Used) { of.AddTo(&u.Counts, &u.Bytes) }
+func init() {
+	hooks.NoArena = func(pool any) {
+		if p := pool.(*ArenaPool); p != nil {
+			p.noArena.Add(1)
+		}
+	}
+}
+
+// addUsed adds the counts of an account.
+func (s *PoolStats) addUsed(u *machine.Used) { u.AddTo(&s.UsedAtPut.Counts, &s.UsedAtPut.Bytes, &s.Unused) }
 
 // highWater is when a pool's high-water mark last began anew, and what it was before.
 type highWater struct {
@@ -111,7 +126,7 @@ func (p *ArenaPool) Stats() PoolStats {
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
 		s.Forks += st.Forks()
-		s.UsedAtPut.add(&st.used)
+		s.addUsed(&st.used)
 		if held := int(st.Held()); turns%2 == 1 {
 			s.InUseBytes += held
 		} else {
@@ -128,6 +143,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.Refused, s.RefusedByTotal = counts.Refused, counts.ByTotal
 	s.Abandoned, s.DroppedBytes = counts.Abandoned, counts.DroppedBytes
 	s.UsedLate = p.isolated.Late()
+	s.NoArena = p.noArena.Load()
 	s.SpareBytes = int(p.stats.Cache.Bytes())
 	s.RetainedBytes += s.SpareBytes
 	s.Arenas = p.allStats.len

@@ -368,3 +368,47 @@ func TestPutAndAbandoned(t *testing.T) {
 		}
 	}
 }
+
+// A request that never asks for its arena counts in the pool's statistics, once. Without that number a
+// router whose contexts don't lead to the arena looks like a service without requests.
+func TestRequestsThatDoNotAsk(t *testing.T) {
+	none := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	asks := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()) })
+	allocates := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { arenahttp.Write(w, r, 200, "x") })
+	for name, x := range map[string]struct {
+		h                     func(http.Handler) http.Handler
+		next                  http.Handler
+		gets, unused, noArena uint64
+	}{
+		"does not ask":             {nil, none, 0, 0, 1},
+		"asks":                     {nil, asks, 1, 1, 0},
+		"allocates":                {nil, allocates, 1, 0, 0},
+		"panics":                   {nil, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), 0, 0, 1},
+		"a timeout does not ask":   {func(h http.Handler) http.Handler { return arenahttp.TimeoutHandler(h, time.Minute, "") }, none, 0, 0, 1},
+		"a timeout allocates":      {func(h http.Handler) http.Handler { return arenahttp.TimeoutHandler(h, time.Minute, "") }, allocates, 1, 0, 0},
+		"another goroutine asks":   {onAnotherGoroutine, asks, 1, 0, 0}, // abandoned
+		"another one does not ask": {onAnotherGoroutine, none, 0, 0, 1},
+	} {
+		p := arena.NewAutoPool(0)
+		h := x.next
+		if x.h != nil {
+			h = x.h(h)
+		}
+		func() {
+			defer func() { recover() }()
+			arenahttp.Handler(p, h).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		}()
+		if s := p.Stats(); s.Gets != x.gets || s.Unused != x.unused || s.NoArena != x.noArena {
+			t.Errorf("%s: Gets, Unused, NoArena = %d, %d, %d, want %d, %d, %d", name, s.Gets, s.Unused, s.NoArena, x.gets, x.unused, x.noArena)
+		}
+	}
+	arenahttp.Handler(nil, none).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+}
+
+func onAnotherGoroutine(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		done := make(chan bool)
+		go func() { defer close(done); h.ServeHTTP(w, r) }()
+		<-done
+	})
+}

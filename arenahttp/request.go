@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -44,6 +45,8 @@ type request struct {
 	mu      sync.Mutex
 	workers int32   // that are not done; 0 is the end
 	strayed bool    // a goroutine that is no worker has asked
+	guarded bool    // the arena is guarded
+	panics  bool    // Handler turned on debug.SetPanicOnFault
 	others  *worker // those that are not done, but for main
 	main    worker  // runs Handler
 
@@ -205,19 +208,25 @@ func (q *request) enter(w *worker) {
 
 // leave says that w, which was given r, is done. The last one ends the request.
 func (q *request) leave(w *worker, r *http.Request) {
-	if a, strayed := q.left(w, r); a != nil && strayed {
+	switch a, strayed, last := q.left(w, r); {
+	case !last:
+	case a == nil:
+		hooks.NoArena(q.pool)
+	case strayed:
 		machine.Abandon(a)
-	} else {
+	default:
 		q.pool.Put(a)
 	}
 }
 
-// left is leave, but for what becomes of the arena that it returns.
-func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed bool) {
+// left is the part of leave that needs the lock. It returns the arena if w is the last worker.
+func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e := machine.GuardedCycle(q.arena.Load()); e != nil && !q.strayed {
-		nameRoute(e, r)
+	if e := machine.GuardedCycle(q.arena.Load()); e != nil {
+		if q.guarded = true; !q.strayed {
+			nameRoute(e, r)
+		}
 	}
 	q.holder.CompareAndSwap(w.number, w.heir())
 	w.number = 0
@@ -228,12 +237,12 @@ func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed bool
 		}
 	}
 	if q.workers--; q.workers != 0 {
-		return nil, false
+		return nil, false, false
 	}
 	if q.conn != nil {
 		q.conn.now.Store(nil)
 	}
-	return q.arena.Swap(nil), q.strayed
+	return q.arena.Swap(nil), q.strayed, true
 }
 
 // nameRoute notes the route of r, its pattern or else its path, for reports of misuse. That
@@ -263,6 +272,9 @@ func (x *exchange) end(r *http.Request) {
 	v := hooks.OwnPanic(recover())
 	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
 	x.request.leave(&x.request.main, r)
+	if x.request.panics && !x.request.guarded {
+		debug.SetPanicOnFault(false)
+	}
 	if v == nil {
 		return
 	}

@@ -161,3 +161,23 @@ func TestLateLimit(t *testing.T) {
 		t.Errorf("%d %q", ctx.Response.StatusCode(), ctx.Response.Body())
 	}
 }
+
+// A request that never asks for its arena counts in the pool's statistics.
+func TestRequestsThatDoNotAsk(t *testing.T) {
+	p := arena.NewAutoPool(0)
+	h := arenafasthttp.Handler(p, func(ctx *fasthttp.RequestCtx) {
+		if ctx.IsPost() {
+			arenafasthttp.FromContext(ctx)
+		}
+	})
+	for _, method := range []string{"GET", "POST", "GET"} {
+		var ctx fasthttp.RequestCtx
+		ctx.Request.Header.SetMethod(method)
+		h(&ctx)
+	}
+	if s := p.Stats(); s.Gets != 1 || s.Unused != 1 || s.NoArena != 2 {
+		t.Errorf("Gets, Unused, NoArena = %d, %d, %d, want 1, 1, 2", s.Gets, s.Unused, s.NoArena)
+	}
+	var ctx fasthttp.RequestCtx
+	arenafasthttp.Handler(nil, func(*fasthttp.RequestCtx) {})(&ctx)
+}

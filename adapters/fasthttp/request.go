@@ -87,6 +87,9 @@ func (q *request) leave(ctx *fasthttp.RequestCtx, timedOut bool) {
 	a, strayed := q.arena, q.strayed
 	q.arena, q.over = nil, true
 	q.mu.Unlock()
+	if a == nil {
+		hooks.NoArena(q.pool)
+	}
 	if strayed || timedOut {
 		machine.Abandon(a)
 		return

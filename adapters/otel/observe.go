@@ -45,6 +45,8 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 	o.counter("abandoned", "{arena}", "Arenas of requests that ended while another goroutine might go on with them.", func(s arena.PoolStats) uint64 { return s.Abandoned })
 	o.counter("guarded", "{arena}", "Gets that returned a guarded arena, to find misuse.", func(s arena.PoolStats) uint64 { return s.Guarded })
 	o.counter("used_late", "{arena}", "Arenas that were used after their Put, of pools that isolate requests.", func(s arena.PoolStats) uint64 { return s.UsedLate })
+	o.counter("unused", "{arena}", "Arenas that were put back without an allocation.", func(s arena.PoolStats) uint64 { return s.Unused })
+	o.counter("no_arena", "{request}", "Requests that never asked for their arena.", func(s arena.PoolStats) uint64 { return s.NoArena })
 	o.counter("oversize_chunks", "{chunk}", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) uint64 { return s.Oversize })
 	o.counter("dropped_chunks", "{chunk}", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) uint64 { return s.Dropped })
 	o.counter("dropped", "By", "Bytes of the chunks that arenas let go of.", func(s arena.PoolStats) uint64 { return s.DroppedBytes })

@@ -1,6 +1,7 @@
 package arenaprom
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -195,6 +196,7 @@ func TestAlerts(t *testing.T) {
 				var burst [325]*arena.Arena
 				for i := range burst {
 					burst[i] = pool.Get()
+					burst[i].AllocBytes(9000)
 				}
 				for _, a := range burst {
 					pool.Put(a)
@@ -237,6 +239,20 @@ func TestAlerts(t *testing.T) {
 				kept[0].AllocBytes(100_000) // an epoch without an end
 			},
 			fires: []string{"EbbpoolGrows"},
+		},
+		"a router's own contexts": {
+			pool: func() *arena.ArenaPool { return arena.NewAutoPool(0) },
+			serve: func(pool *arena.ArenaPool, at int) {
+				h := arenahttp.Handler(pool, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					arena.FromContext(context.Background()).AllocBytes(9000)
+				}))
+				serve(pool, 30, 9000)
+				serve(pool, 10, 0)
+				for range 325 {
+					h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+				}
+			},
+			fires: []string{"EbbpoolUnused"},
 		},
 		"used late": {
 			pool: func() *arena.ArenaPool {

@@ -30,6 +30,8 @@ func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
 	add(counter, "abandoned_total", "Arenas of requests that ended while another goroutine might go on with them.", func(s arena.PoolStats) float64 { return float64(s.Abandoned) })
 	add(counter, "guarded_total", "Gets that returned a guarded arena, to find misuse.", func(s arena.PoolStats) float64 { return float64(s.Guarded) })
 	add(counter, "used_late_total", "Arenas that were used after their Put, of pools that isolate requests.", func(s arena.PoolStats) float64 { return float64(s.UsedLate) })
+	add(counter, "unused_total", "Arenas that were put back without an allocation.", func(s arena.PoolStats) float64 { return float64(s.Unused) })
+	add(counter, "no_arena_total", "Requests that never asked for their arena.", func(s arena.PoolStats) float64 { return float64(s.NoArena) })
 	add(counter, "oversize_chunks_total", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) float64 { return float64(s.Oversize) })
 	add(counter, "dropped_chunks_total", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) float64 { return float64(s.Dropped) })
 	add(counter, "dropped_bytes_total", "Bytes of the chunks that arenas let go of.", func(s arena.PoolStats) float64 { return float64(s.DroppedBytes) })

@@ -82,6 +82,9 @@ ebbpool_misses_total{pool="requests"} 2
 ebbpool_mode{mode="heap",pool="requests"} 0
 ebbpool_mode{mode="isolated",pool="requests"} 0
 ebbpool_mode{mode="plain",pool="requests"} 1
+# HELP ebbpool_no_arena_total Requests that never asked for their arena.
+# TYPE ebbpool_no_arena_total counter
+ebbpool_no_arena_total{pool="requests"} 0
 # HELP ebbpool_oversize_chunks_total Chunks made larger than planned, or extra, for one large value.
 # TYPE ebbpool_oversize_chunks_total counter
 ebbpool_oversize_chunks_total{pool="requests"} 1
@@ -125,6 +128,9 @@ ebbpool_retained_bytes{pool="requests"} 0
 # HELP ebbpool_spare_bytes Chunks that no arena has, for the next large requests; of the retained bytes.
 # TYPE ebbpool_spare_bytes gauge
 ebbpool_spare_bytes{pool="requests"} 0
+# HELP ebbpool_unused_total Arenas that were put back without an allocation.
+# TYPE ebbpool_unused_total counter
+ebbpool_unused_total{pool="requests"} 0
 # HELP ebbpool_used_late_total Arenas that were used after their Put, of pools that isolate requests.
 # TYPE ebbpool_used_late_total counter
 ebbpool_used_late_total{pool="requests"} 0
@@ -196,7 +202,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(24+3+1)+6 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(26+3+1)+6 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }

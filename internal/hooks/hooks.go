@@ -30,6 +30,10 @@ func OwnPanic(v any) any {
 // document, as encoding/json's Encoder does.
 const LineEnd = 255
 
+// NoArena counts a request that never asked for its arena in the statistics of pool, an *arena.ArenaPool,
+// which may be nil. Package arena sets it.
+var NoArena func(pool any)
+
 // MapMaker makes arena maps of one type, for callers that know it only at run time.
 type MapMaker interface {
 	Map() reflect.Type // *arena.Map[Key, Value]

@@ -12,10 +12,11 @@ func TestUsedAgainstAHistogram(t *testing.T) {
 	var got, want struct {
 		counts [UsedClasses]uint64
 		bytes  uint64
+		none   uint64
 	}
 	var u Used
 	take := func() {
-		u.AddTo(&got.counts, &got.bytes)
+		u.AddTo(&got.counts, &got.bytes, &got.none)
 		u.Clear()
 	}
 	for _, bytes := range []uintptr{0, 1, 255, 256, 257, 512, 513, 64 << 20, 64<<20 + 1, 3 << 30} {
@@ -34,6 +35,9 @@ func TestUsedAgainstAHistogram(t *testing.T) {
 			}
 			want.counts[class]++
 			want.bytes += uint64(n)
+			if n == 0 {
+				want.none++
+			}
 			if u.Add(n) {
 				take()
 			}

@@ -106,17 +106,23 @@ func (s *PoolStats) Evicted(bytes uintptr) {
 // and so on up to 64 MB, and all above.
 const UsedClasses = 20
 
-// Used counts cycles by the bytes that they used. It lies in an account, where only the
-// one that puts the arena back adds to it: no two cores wait for each other. Each class
-// has a word, for one addition: the cycles above its split, their bytes below.
-type Used [UsedClasses]atomic.Uint64
+// unused is the index of the cycles that used nothing. They also belong to the smallest class.
+const unused = UsedClasses
 
-// split returns how many bits of a class's word are for bytes. Those of a cycle of class
-// i have 8+i bits, so the lower part has room for as many cycles as the upper one; that
-// of the last class for 512 cycles of 32 TB each.
+// Used counts cycles by the bytes that they used. It is part of an arena's statistics, to which only the
+// goroutine that puts the arena back adds, so no two cores wait for each other. Each class
+// has a word, so that counting takes one addition: cycles above its split, their bytes below.
+type Used [UsedClasses + 1]atomic.Uint64
+
+// split returns the number of bits of a class's word that are for bytes. The bytes of a cycle of class
+// i have 8+i bits, so the lower part has room for as many cycles as the upper one. The lower part
+// of the last class has room for 512 cycles of 32 TB each.
 func split(class int) int {
-	if class == UsedClasses-1 {
+	switch class {
+	case UsedClasses - 1:
 		return 55
+	case unused:
+		return 0
 	}
 	return 36 + class/2
 }
@@ -126,7 +132,10 @@ func split(class int) int {
 //
 //go:norace
 func (u *Used) Add(bytes uintptr) (full bool) {
-	class := min(bits.Len64(uint64(max(bytes, 1)-1)>>8), UsedClasses-1)
+	class := unused
+	if bytes != 0 {
+		class = min(bits.Len64(uint64(bytes-1)>>8), UsedClasses-1)
+	}
 	return addAlone(&u[class], 1<<split(class)+uint64(bytes))>>63 != 0
 }
 
@@ -143,16 +152,19 @@ func addAlone(x *atomic.Uint64, n uint64) uint64 {
 	return x.Add(n)
 }
 
-// AddTo adds what u has counted to the counts and the bytes that are given.
-func (u *Used) AddTo(counts *[UsedClasses]uint64, bytes *uint64) {
-	for i := range u {
+// AddTo adds the cycles of u to counts, their bytes to bytes, and the number of cycles that used nothing to none.
+func (u *Used) AddTo(counts *[UsedClasses]uint64, bytes, none *uint64) {
+	for i := range UsedClasses {
 		word := u[i].Load()
 		counts[i] += word >> split(i)
 		*bytes += word & (1<<split(i) - 1)
 	}
+	n := u[unused].Load() >> split(unused)
+	counts[0] += n
+	*none += n
 }
 
-// Clear forgets what u has counted.
+// Clear sets all counts to zero.
 func (u *Used) Clear() {
 	for i := range u {
 		u[i].Store(0)
