@@ -37,7 +37,7 @@ type Arena struct {
 const (
 	is64     = ^uintptr(0) >> 63
 	arenaPad = 8*is64 + 32*(1-is64)
-	statsPad = 48*is64 + 8*(1-is64)
+	statsPad = 40*is64 + 0*(1-is64)
 )
 
 // The region is the first field, or this does not compile.

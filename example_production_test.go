@@ -10,7 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -183,6 +185,16 @@ func ExampleArenaPool_SetMisuseSampling() {
 }
 
 // Is a fault one of arenas? Without a new build, all values go to the heap.
+func ExampleLogGuarded() {
+	f, err := os.OpenFile("/var/log/shop/crash.log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	debug.SetCrashOutput(f, debug.CrashOptions{}) // the address and the stack of a fault
+	arena.LogGuarded(f)                           // what was at that address
+}
+
 func ExampleSetEnabled() {
 	pool := arena.NewAutoPool(0)
 	arena.SetEnabled(false) // as EBBPOOL=off in the environment does at the start

@@ -92,6 +92,9 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 	}
 	st := a.owner.stats
 	st.config = c
+	if c.misuse.rate != 0 && st.kind != onHeap {
+		st.faultsPanic()
+	}
 	if c.perArena != 0 || c.total {
 		q := a.quota()
 		q.SetLimit(c.perArena)
@@ -118,6 +121,7 @@ func (p *ArenaPool) undoConfig(a *Arena) {
 		return
 	}
 	st.config = nil
+	st.faultsThrow()
 	st.EndCount(&p.stats)
 	if s := st.sample.Swap(nil); s != nil {
 		s.end()

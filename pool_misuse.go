@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"io"
 	"log"
 	"math/rand/v2"
 	"runtime"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/machine"
 )
@@ -77,18 +79,18 @@ type misuseSampling struct {
 // anything that is written to, a value that has pointers, too: the collector must be able to
 // read that memory.
 //
-// A use is a fault of the processor. In a goroutine that calls Get of this pool, it is a
-// panic, which goes on as a *FaultError: who recovers it, as net/http does, decides whether
-// the process ends. For the report something must say what the fault was: package arenahttp
-// and Do do so, and elsewhere
+// A use is a fault of the processor. If debug.SetPanicOnFault is on in the goroutine, the fault is a panic,
+// and the process goes on if something recovers it, as net/http does. The report is made, and the panic
+// value becomes a *FaultError, in ArenaPool.Do, in package arenahttp, and in functions that
 //
 //	defer arena.ExplainFaults()
 //
-// in the goroutine. Get turns on debug.SetPanicOnFault in its goroutine, whether or not the arena
-// is guarded, and leaves it on, because the goroutine may use memory of another one's arena. A
-// goroutine that never calls Get and serves no request of package arenahttp, such as one of a
-// library, needs debug.SetPanicOnFault(true) itself. Without it the fault ends the process, with the
-// stack of the use and without a report.
+// Get turns on debug.SetPanicOnFault in its goroutine, whether or not the arena is guarded. Put of an arena
+// that is not guarded turns it off again, if it runs in the same goroutine and the setting was off before.
+// After a guarded arena it stays on, because the uses that are looked for come after Put. Handlers of package
+// arenahttp do the same.
+//
+// In other goroutines, such as a library's, a fault ends the process without a report; see [LogGuarded].
 //
 // A guarded arena is new, and costs what a new arena costs, beside a system call for each
 // chunk without pointers at Put, and the stacks of Get and Put. All guarded arenas of the program together have at most 16 MB of memory
@@ -109,13 +111,48 @@ func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
 	p.configure(func(c *config) { c.misuse = misuseSampling{rate, report} })
 }
 
+// LogGuarded has each Put, Reset and Release of a guarded arena write a record to w before it makes memory
+// inaccessible: the addresses, the route, and the stacks of the Get and of the Put. If w is nil, no records
+// are written, which is the default.
+//
+// The records are for faults in goroutines that do not panic on faults, such as a library's. Such a fault
+// ends the process before any code of the program can report it. The runtime prints the stack of the use and
+// the address, and the record with that address has the rest:
+//
+//	f, err := os.OpenFile("crash.log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+//	debug.SetCrashOutput(f, debug.CrashOptions{}) // what the runtime prints
+//	arena.LogGuarded(f)
+//
+// A record is one call of Write with about a kilobyte, also from several goroutines one after the other.
+// LogGuarded ignores errors of w.
+func LogGuarded(w io.Writer) { guard.LogTo(w) }
+
 // picks reports whether the next arena is to be guarded.
 func (m *misuseSampling) picks() bool {
 	if m.rate == 0 {
 		return false
 	}
-	debug.SetPanicOnFault(true)
 	return (m.rate == 1 || rand.IntN(m.rate) == 0) && guard.Bytes() < machine.MostGuarded/2
+}
+
+// faultsPanic turns on debug.SetPanicOnFault in the goroutine that calls Get, whether or not the arena is
+// guarded, because the goroutine may use memory of an earlier arena.
+func (st *arenaStats) faultsPanic() {
+	if !debug.SetPanicOnFault(true) {
+		st.panics = goroutine.Self()
+	}
+}
+
+// faultsThrow turns it off again at Put. After a guarded arena it stays on, because the uses that
+// sampling looks for come after Put.
+func (st *arenaStats) faultsThrow() {
+	if st.panics == 0 {
+		return
+	}
+	if st.kind != guarded && st.panics == goroutine.Self() {
+		debug.SetPanicOnFault(false)
+	}
+	st.panics = 0
 }
 
 // beginGuarded returns a guarded arena, which is used for one request.

@@ -93,7 +93,9 @@ func init() {
 }
 
 // addUsed adds the counts of an account.
-func (s *PoolStats) addUsed(u *machine.Used) { u.AddTo(&s.UsedAtPut.Counts, &s.UsedAtPut.Bytes, &s.Unused) }
+func (s *PoolStats) addUsed(u *machine.Used) {
+	u.AddTo(&s.UsedAtPut.Counts, &s.UsedAtPut.Bytes, &s.Unused)
+}
 
 // highWater is when a pool's high-water mark last began anew, and what it was before.
 type highWater struct {

@@ -96,15 +96,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = x.request.begin(r)
 	x.view.ResponseWriter, x.view.request = w, &x.request
 	defer x.end(r)
-	faultsPanic()
+	x.request.panics = faultsPanic()
 	defer arena.ExplainFaults()
 	h.next.ServeHTTP(x.view.writer(), r)
 }
 
-// faultsPanic has the goroutine panic at a use of a guarded arena's memory, of whichever
-// request, before it asks for an arena, too.
-func faultsPanic() {
-	if guard.Sampled.Load() {
-		debug.SetPanicOnFault(true)
-	}
-}
+// faultsPanic has the goroutine panic at a use of guarded memory of any request, also if it never asks for
+// an arena. It reports whether this changed the goroutine.
+func faultsPanic() (changed bool) { return guard.Sampled.Load() && !debug.SetPanicOnFault(true) }

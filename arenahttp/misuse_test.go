@@ -3,6 +3,7 @@ package arenahttp
 import (
 	"net/http"
 	"net/http/httptest"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,47 @@ func TestMisuseHasARoute(t *testing.T) {
 		}
 		if r := reports[0]; r.Route != c.want || !strings.Contains(r.String(), "\nthe arena was taken for "+c.want+"\n") {
 			t.Errorf("%s: the route is %q, want %q\n%s", name, r.Route, c.want, r)
+		}
+	}
+}
+
+// Handler leaves debug.SetPanicOnFault as it found it, unless the request's arena was guarded.
+func TestHandlerRestoresPanicOnFault(t *testing.T) {
+	if check.On {
+		t.Skip("no request is sampled")
+	}
+	p, guarded := arena.NewAutoPool(0), arena.NewAutoPool(0)
+	p.SetMisuseSampling(1<<40, nil)
+	guarded.SetMisuseSampling(1, nil)
+	asks := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()) })
+	none := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if !debug.SetPanicOnFault(true) {
+			t.Error("faults in a handler end the process")
+		}
+	})
+	for name, x := range map[string]struct {
+		h            http.Handler
+		before, want bool
+	}{
+		"no arena":          {Handler(p, none), false, false},
+		"an arena":          {Handler(p, asks), false, false},
+		"a guarded arena":   {Handler(guarded, asks), false, true},
+		"a panic":           {Handler(p, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") })), false, false},
+		"on before":         {Handler(p, asks), true, true},
+		"a timeout":         {Handler(p, TimeoutHandler(asks, time.Minute, "")), false, false},
+		"a guarded timeout": {Handler(guarded, TimeoutHandler(asks, time.Minute, "")), false, true},
+	} {
+		done := make(chan bool)
+		go func() {
+			debug.SetPanicOnFault(x.before)
+			func() {
+				defer func() { recover() }()
+				x.h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+			}()
+			done <- debug.SetPanicOnFault(false)
+		}()
+		if got := <-done; got != x.want {
+			t.Errorf("%s: debug.SetPanicOnFault is %t afterwards, want %t", name, got, x.want)
 		}
 	}
 }

@@ -51,6 +51,11 @@ func (m guardedMemory) make(bytes uintptr) xunsafe.Pointer {
 func (g *Guarded) Protect() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	memory := make([]guard.Range, len(g.pages))
+	for i, p := range g.pages {
+		memory[i] = guard.Range{Base: p.base, Size: p.size}
+	}
+	g.Cycle.Log(memory)
 	for _, p := range g.pages {
 		p.run.Protect(p.base, p.size, g.Cycle)
 	}

@@ -5,6 +5,7 @@ package suite
 import (
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -190,6 +191,68 @@ func TestGuardedReset(t *testing.T) {
 	})
 	if len(reports) != 1 || reports[0].Text != "arena: an allocation from a fork that Reset has ended" {
 		t.Errorf("a fork that is used later: %v", reports)
+	}
+}
+
+// Put leaves debug.SetPanicOnFault as Get found it, in the goroutine of the Get. After a guarded arena it
+// stays on: what sampling looks for comes then.
+func TestPutRestoresPanicOnFault(t *testing.T) {
+	if check.On {
+		t.Skip("no Get is sampled")
+	}
+	run := func(f func()) { // a new goroutine, where the setting is off
+		done := make(chan bool)
+		go func() { defer close(done); f() }()
+		<-done
+	}
+	isOn := func() bool {
+		on := debug.SetPanicOnFault(true)
+		debug.SetPanicOnFault(on)
+		return on
+	}
+	p, guarded := arena.NewAutoPool(0), arena.NewAutoPool(0)
+	p.SetMisuseSampling(1<<40, nil)
+	guarded.SetMisuseSampling(1, nil)
+	for name, f := range map[string]func() (want bool){
+		"Get": func() bool { p.Get(); return true }, //arenavet:ignore it never comes back
+		"Put": func() bool { p.Put(p.Get()); return false },
+		"Do":  func() bool { p.Do(func(*arena.Arena) {}); return false },
+		"isolated": func() bool {
+			isolated := arena.NewAutoPool(0)
+			isolated.SetIsolation(true)
+			isolated.SetMisuseSampling(1<<40, nil)
+			isolated.Put(isolated.Get())
+			isolated.Put(isolated.Get())
+			return false
+		},
+		"two arenas": func() bool { a, b := p.Get(), p.Get(); p.Put(b); p.Put(a); return false },
+		"sampling ends": func() bool {
+			p := arena.NewAutoPool(0)
+			p.SetMisuseSampling(1<<40, nil)
+			a := p.Get()
+			p.SetMisuseSampling(0, nil)
+			p.Put(a)
+			return false
+		},
+		"on before":      func() bool { debug.SetPanicOnFault(true); p.Put(p.Get()); return true },
+		"guarded":        func() bool { guarded.Put(guarded.Get()); return true },
+		"Put in another": func() bool { a := p.Get(); run(func() { p.Put(a) }); return true },
+		"Put for another": func() bool {
+			debug.SetPanicOnFault(true)
+			var a *arena.Arena
+			run(func() { a = p.Get() })
+			p.Put(a)
+			return true
+		},
+		"a second request":    func() bool { a := p.Get(); run(func() { p.Put(a) }); p.Put(p.Get()); return true },
+		"without sampling":    func() bool { p := arena.NewAutoPool(0); p.SetLeakSampling(1); p.Put(p.Get()); return false },
+		"while pools are off": func() bool { arena.SetEnabled(false); defer arena.SetEnabled(true); p.Put(p.Get()); return false },
+	} {
+		run(func() {
+			if want := f(); isOn() != want {
+				t.Errorf("%s: debug.SetPanicOnFault is %t, want %t", name, !want, want)
+			}
+		})
 	}
 }
 
