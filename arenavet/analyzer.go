@@ -2,8 +2,8 @@
 // memory that leaves the function that takes it back, use after Reset, Rewind,
 // Release or Put, arenas in two goroutines, builtin append to arena slices,
 // arenas that are not put back or put back twice, Uninit memory that is read
-// before it is written, marks that are no longer good, and finalizers and the
-// like on memory of arenas.
+// before it is written, marks that are no longer good, finalizers and the
+// like on memory of arenas, bodies of requests, and contexts without an arena.
 //
 // It works on SSA form. For each function it follows what every value may be
 // through all paths, and records as a fact what callers need to know: which
@@ -35,7 +35,7 @@ var Analyzer = &analysis.Analyzer{
 	URL:       finding.Page,
 	Run:       run,
 	Requires:  []*analysis.Analyzer{ctrlflow.Analyzer},
-	FactTypes: []analysis.Fact{new(flow.Summary)},
+	FactTypes: []analysis.Fact{new(flow.Summary), new(rules.Asks), new(rules.Waits)},
 }
 
 // Rules are the names of all rules.
@@ -46,8 +46,9 @@ const doc = `report misuse of github.com/ebbpool/arena
 Reported are memory that leaves the function that takes it back, use after
 Reset, Rewind, Release or Put, arenas in two goroutines, builtin append to
 arena slices, Get without Put and Put twice, Uninit memory that is read before
-it is written, marks that are no longer good, and finalizers, cleanups, weak
-pointers and unique handles of arena memory. A comment
+it is written, marks that are no longer good, finalizers, cleanups, weak
+pointers and unique handles of arena memory, arena memory as the body of a
+client's request, and FromContext of a *gin.Context. A comment
 
 	//arenavet:ignore reason
 
@@ -69,10 +70,11 @@ func run(pass *analysis.Pass) (any, error) {
 	if heapAdvice {
 		heap.FindMakers(c)
 	}
-	ignored := finding.ReadIgnored(pass)
+	ignored, waits := finding.ReadIgnored(pass), rules.FindTransport(pass)
 	for _, fn := range c.Concerned() {
-		rules.Check(c, fn, ignored)
+		rules.Check(c, fn, waits, ignored)
 	}
+	rules.CheckContexts(c, ignored)
 	if heapAdvice {
 		heap.Advise(c, ignored)
 	}

@@ -66,7 +66,8 @@ func TestExamplesOfThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", fmt.Sprintf("module example.com\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => %q\n", filepath.ToSlash(root)))
+	write("go.mod", fmt.Sprintf("module example.com\n\ngo 1.25.0\n\nrequire (\n\tgithub.com/ebbpool/arena v0.0.0\n\tgithub.com/gin-gonic/gin v0.0.0\n)\n\nreplace github.com/ebbpool/arena => %q\n\nreplace github.com/gin-gonic/gin => %q\n",
+		filepath.ToSlash(root), filepath.ToSlash(filepath.Join(root, "arenavet/testdata/stubs/gin"))))
 	var patterns, heap []string
 	said, number := regexp.MustCompile(`// arenavet: (.*)`), regexp.MustCompile(`line \d+`)
 	const before = 8 // lines before each example
@@ -81,7 +82,7 @@ func TestExamplesOfThePage(t *testing.T) {
 				return "// want `^" + regexp.QuoteMeta(says) + ` \(docs/arenavet\.md#` + rule + `\)$` + "`"
 			})
 			imports := ""
-			for _, p := range []string{"context", "errors", "runtime", "strings", "sync", "unique", "weak", "github.com/ebbpool/arena"} {
+			for _, p := range []string{"context", "errors", "net/http", "runtime", "strings", "sync", "unique", "weak", "github.com/ebbpool/arena", "github.com/gin-gonic/gin"} {
 				if regexp.MustCompile(`(?m)^[^/\n]*\b` + filepath.Base(p) + `\.`).MatchString(code) {
 					imports += fmt.Sprintf("\t%q\n", p)
 				}

@@ -8,10 +8,13 @@ require (
 	github.com/ebbpool/arena/adapters/connect v0.0.0
 	github.com/ebbpool/arena/adapters/grpc v0.0.0
 	github.com/ebbpool/arena/adapters/protobuf v0.0.0
+	github.com/gin-gonic/gin v0.0.0
 	golang.org/x/sync v0.22.0
 )
 
 replace github.com/ebbpool/arena => ../..
+
+replace github.com/gin-gonic/gin => ./stubs/gin
 
 replace connectrpc.com/connect => ./stubs/connectrpc
 

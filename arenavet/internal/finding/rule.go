@@ -21,6 +21,8 @@ const (
 	Uninit    Rule = "uninit"    // an Uninit slice that is read before it is written
 	Mark      Rule = "mark"      // a Mark that is no longer good
 	Collector Rule = "collector" // the collector's own API on memory of an arena
+	Body      Rule = "body"      // memory as the body of a client's request
+	Context   Rule = "context"   // FromContext of a context that does not lead to the arena
 	Heap      Rule = "heap"      // advice, with -heap: it goes to the heap, and could lie in an arena
 	Ignore    Rule = "ignore"    // a comment that suppresses without a reason
 )
@@ -28,7 +30,7 @@ const (
 // Rules are the names of all rules.
 var Rules = []string{
 	string(Escape), string(Stale), string(Goroutine), string(Append),
-	string(Put), string(Uninit), string(Mark), string(Collector), string(Heap), string(Ignore),
+	string(Put), string(Uninit), string(Mark), string(Collector), string(Body), string(Context), string(Heap), string(Ignore),
 }
 
 const Page = "https://github.com/ebbpool/arena/blob/main/docs/arenavet.md"

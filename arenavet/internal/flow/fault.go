@@ -25,6 +25,7 @@ const (
 	FaultUnwritten                      // memory is read that nothing has written
 	FaultAppend                         // builtin append to memory of an arena, by Call
 	FaultCollector                      // memory is given to the collector's API, by Op, called by Via
+	FaultBody                           // memory is the body of a client's request, made by Via
 )
 
 // Fault is a place where a value is used though it is dead, or goes where it would be.

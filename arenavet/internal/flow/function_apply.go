@@ -57,6 +57,8 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			}
 		case OpFinalizer, OpCleanup, OpWeak, OpUnique:
 			f.applyCollected(st, instr, e, args, name)
+		case OpBody:
+			f.applyBody(st, instr, e, args, name)
 		case OpDecode:
 			f.applyDecode(st, instr, e, args, v)
 		case OpRewind:

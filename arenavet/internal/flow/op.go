@@ -19,6 +19,7 @@ const (
 	OpCleanup   // to runtime.AddCleanup
 	OpWeak      // to weak.Make
 	OpUnique    // to unique.Make
+	OpBody      // to a request of net/http's client, as its body
 	OpDecode    // reads a document into what the value leads to, which is the arena's then
 	OpKeep      // takes over the arena of its gRPC call
 	OpYields    // calls the function with the value, as an iterator does with the body of a loop

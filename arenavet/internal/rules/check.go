@@ -7,9 +7,9 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// Check reports the misuse in a function.
-func Check(c *flow.Package, fn *ssa.Function, ignored finding.IgnoredLines) {
-	r := &reporter{pkg: c, fn: fn}
+// Check reports the misuse in a function. waits says that clients of its package may use arenahttp.Transport.
+func Check(c *flow.Package, fn *ssa.Function, waits bool, ignored finding.IgnoredLines) {
+	r := &reporter{pkg: c, fn: fn, waits: waits}
 	c.Check(fn, r.fault)
 	r.report(ignored)
 }
@@ -47,5 +47,7 @@ func (r *reporter) fault(x flow.Fault) {
 		r.appends(x)
 	case flow.FaultCollector:
 		r.collected(x)
+	case flow.FaultBody:
+		r.body(x)
 	}
 }

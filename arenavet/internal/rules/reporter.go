@@ -21,6 +21,7 @@ import (
 type reporter struct {
 	pkg      *flow.Package
 	fn       *ssa.Function
+	waits    bool // clients may have an arenahttp.Transport
 	findings []found
 }
 

@@ -131,7 +131,7 @@ func fineRequest(s string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	req, err := http.NewRequest("POST", u.String(), strings.NewReader(a.AllocString(s)))
+	req, err := http.NewRequest("POST", u.String(), strings.NewReader(strings.Clone(a.AllocString(s))))
 	if err != nil {
 		return 0, err
 	}

@@ -121,7 +121,7 @@ type fine struct {
 	count int
 }
 
-func (s *fine) Create(ctx context.Context, r *pb.Order) (*pb.Receipt, error) { // want Create:"flows"
+func (s *fine) Create(ctx context.Context, r *pb.Order) (*pb.Receipt, error) { // want Create:"flows" Create:"asks"
 	s.name = strings.Clone(r.Name)
 	s.count += len(r.Lines)
 	s.last[strings.Clone(r.Name)] = &pb.Order{Name: strings.ToUpper(s.name)}

@@ -177,7 +177,7 @@ type kept struct {
 	arena *arena.Arena
 }
 
-func (s *fineKeep) Create(ctx context.Context, r *pb.Order) (*pb.Receipt, error) { // want Create:"effects"
+func (s *fineKeep) Create(ctx context.Context, r *pb.Order) (*pb.Receipt, error) { // want Create:"effects" Create:"asks"
 	s.batch <- kept{r, arenagrpc.Keep(ctx)}
 	return nil, nil
 }
