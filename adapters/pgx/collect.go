@@ -1,100 +1,159 @@
-// Package arenapgx reads the rows of a pgx query into an arena, as pgx.CollectRows does
-// on the heap:
+// Package arenapgx reads the rows of a pgx query into an arena, as pgx.CollectRows does on the heap:
 //
 //	rows, _ := conn.Query(ctx, "select id, name, tags from customers")
 //	customers, err := arenapgx.Collect[Customer](a, rows)
 //
-// The slice, the structs and all that lies in their fields are in the arena: text,
-// bytes, arrays, numbers of type numeric, and what JSON becomes. On the heap stay what
-// is left to pgx: types with a Scan method, its text format, ranges, intervals, numerics
-// of more than 14 digits, codecs of your own.
+// The slice, the structs and what their fields hold are in the arena: text, bytes, arrays, numerics, and the result of
+// JSON. On the heap stays what is left to pgx: types with a Scan method, its text format, ranges, intervals, numerics of
+// more than 14 digits, codecs of your own.
 package arenapgx
 
 import (
+	"iter"
 	"reflect"
 
 	"github.com/ebbpool/arena"
 	"github.com/jackc/pgx/v5"
 )
 
-// Collect returns all that is left of rows as a slice in a, or on the heap if a is nil,
-// and closes rows. The slice is nil where there are no rows or there is an error, which
-// may be that of Query: as with pgx.CollectRows, it need not be asked for before.
+// Collect returns the remaining rows as a slice in a, or on the heap if a is nil, and closes rows. The slice is nil if
+// there are no rows or there is an error. The error may be Query's: as with pgx.CollectRows, it need not be checked
+// before.
 //
-// Where T is a struct, each column goes to the field with that name: the one that its
-// db tag says or, without a tag, its Go name, with letters of either case and without
-// underscores. Fields of embedded structs count as fields of the outer one; the tag "-"
-// leaves a field out. A column without a field, two columns of one name, and an embedded
-// pointer are errors. A field without a column stays zero. Any other T, time.Time and
-// the types of package pgtype included, takes the one column that there must be.
+// If T is a struct, columns and fields are matched as by pgx.RowToStructByName: by the db tag, exactly or else without
+// case, or by the name of a field without a tag, without case and underscores. Fields of embedded structs count as
+// fields of the outer struct; the tag "-" leaves a field out. If several fields match a column, the last one is set. A
+// column without a field, a field without a column, two columns of one name, and an embedded pointer are errors. A T
+// that is no struct, time.Time, the types of package pgtype, and types with methods for scanning take one column.
 //
-// Values and errors are those of Rows.Scan. These combinations cost no allocation, and
-// lie in a: text and types like it as strings; bytea, and text, as bytes; bool; integers and
-// floats of any size; numeric as a float, an integer or a pgtype.Numeric of at most 14
-// digits; uuid as bytes or text; date, timestamp and timestamptz; one-dimensional arrays
-// of those as slices; and each of them as a pointer or as a type of package sql or pgtype
-// that may be NULL. JSON and JSONB are read by arenajson. All else, such as intervals,
-// ranges, types with a Scan method of their own and columns in pgx's text format, is left
-// to pgx, on the heap; so is a codec that was registered in place of pgx's own.
+// A column named "team.id" is of the field ID of the struct in the field Team, if there is no field with this name.
+// Team may be a pointer, which is nil in rows in which all columns of its struct are NULL.
 //
-// A limit of a that is reached panics with the *arena.LimitError; rows is closed then.
+// Values and errors are those of Rows.Scan. In a, without an allocation on the heap, are: text and types like it as
+// strings; bytea, and text, as bytes; bool; integers and floats of any size; numeric as a float, an integer or a
+// pgtype.Numeric of at most 14 digits; uuid as bytes or text; date, timestamp and timestamptz; one-dimensional arrays of
+// those as slices; and each of them as a pointer or as a nullable type of package sql or pgtype. JSON and JSONB are read
+// by arenajson. The rest is left to pgx, on the heap: intervals, ranges, types with a Scan method of their own, columns
+// in pgx's text format, codecs that replace pgx's own, and rows that are not from a connection, as those of pgxmock.
+//
+// If a limit of a is exceeded, Collect closes rows and panics with the *arena.LimitError.
 func Collect[T any](a *arena.Arena, rows pgx.Rows) ([]T, error) {
-	return collect[T](a, rows, byName)
+	return appendRows[T](a, nil, rows, byName)
 }
 
-// CollectByPos is Collect, with the columns in the order of T's fields. There must be as
-// many of them.
+// CollectLax is Collect, except that fields without a column stay zero, as with pgx.RowToStructByNameLax.
+func CollectLax[T any](a *arena.Arena, rows pgx.Rows) ([]T, error) {
+	return appendRows[T](a, nil, rows, byNameLax)
+}
+
+// CollectByPos is Collect with the columns in the order of T's fields. Their numbers must be equal.
 func CollectByPos[T any](a *arena.Arena, rows pgx.Rows) ([]T, error) {
-	return collect[T](a, rows, byPosition)
+	return appendRows[T](a, nil, rows, byPosition)
 }
 
-// One returns the first row that is left as Collect would, lets go of the others, and
-// closes rows. Where there is none the error is pgx.ErrNoRows.
-func One[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
-	return one[T](a, rows, byName)
-}
-
-// OneByPos is One, with the columns in the order of T's fields.
-func OneByPos[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
-	return one[T](a, rows, byPosition)
-}
-
-// CollectTo is Collect for rows of one column, which is read into the whole of a T, as
-// pgx.RowTo does: into a struct, too, where the column is JSON, JSONB or a composite type.
-// A composite's attributes go to the exported fields of the struct, by position; its type
-// has to be registered with the connection, by LoadType, or all of it is pgx's matter.
+// CollectTo is Collect for rows of one column, which is read into the whole of a T, as by pgx.RowTo: JSON, JSONB or a
+// composite type into a struct, for example. The attributes of a composite go to the exported fields of the struct, by
+// position. Its type must be registered with the connection, by LoadType, or it is left to pgx.
+//
+// If *T is a pgx.RowScanner or a pgtype.CompositeIndexScanner, its methods read the row or the composite.
 func CollectTo[T any](a *arena.Arena, rows pgx.Rows) ([]T, error) {
-	return collect[T](a, rows, asWhole)
+	return appendRows[T](a, nil, rows, asWhole)
+}
+
+// AppendRows appends the remaining rows to s, as Collect reads them, and closes rows. Like [arena.Append] it grows s in
+// a. If there is an error, it returns s without them.
+func AppendRows[T any](a *arena.Arena, s []T, rows pgx.Rows) ([]T, error) {
+	return appendRows(a, s, rows, byName)
+}
+
+// One returns the first remaining row as Collect does, ignores the others, and closes rows. Without a row the error is
+// pgx.ErrNoRows.
+func One[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
+	return one[T](a, rows, byName, false)
+}
+
+// OneLax is One, except that fields without a column stay zero.
+func OneLax[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
+	return one[T](a, rows, byNameLax, false)
+}
+
+// OneByPos is One with the columns in the order of T's fields.
+func OneByPos[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
+	return one[T](a, rows, byPosition, false)
 }
 
 // OneTo is One for rows of one column, as CollectTo is Collect.
 func OneTo[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
-	return one[T](a, rows, asWhole)
+	return one[T](a, rows, asWhole, false)
 }
 
-func collect[T any](a *arena.Arena, rows pgx.Rows, match matching) (all []T, err error) {
+// CollectExactlyOne is One, except that further rows are the error pgx.ErrTooManyRows.
+func CollectExactlyOne[T any](a *arena.Arena, rows pgx.Rows) (*T, error) {
+	return one[T](a, rows, byName, true)
+}
+
+// All returns an iterator over the remaining rows, each read as by Collect into a T of its own in a. It ends with an
+// error, and a nil *T, or after the last row, and closes rows, also if the loop is left.
+//
+// Between rows it keeps nothing in a: to read a large result in little memory, let the loop's body reset an arena that
+// is for the rows alone.
+func All[T any](a *arena.Arena, rows pgx.Rows) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		defer rows.Close()
+		var r *reader
+		for rows.Next() {
+			x, err := readOne[T](a, rows, &r, byName)
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// readOne reads a row into a new T, by *r, which it makes first if it is nil.
+func readOne[T any](a *arena.Arena, rows pgx.Rows, r **reader, match matching) (*T, error) {
+	if *r == nil {
+		var err error
+		if *r, err = newReader(a, rows, reflect.TypeFor[T](), match); err != nil {
+			return nil, err
+		}
+	}
+	x := arena.New[T](a)
+	if err := (*r).read(rows, pointerTo(x)); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+func appendRows[T any](a *arena.Arena, s []T, rows pgx.Rows, match matching) ([]T, error) {
 	defer rows.Close()
-	var r reader
+	all := s
+	var r *reader
 	for rows.Next() {
-		if r.columns == nil {
+		if r == nil {
+			var err error
 			if r, err = newReader(a, rows, reflect.TypeFor[T](), match); err != nil {
-				return nil, err
+				return s, err
 			}
 		}
 		var zero T
 		all = arena.Append(a, all, zero)
 		if err := r.read(rows, pointerTo(&all[len(all)-1])); err != nil {
-			return nil, err
+			return s, err
 		}
 	}
 	rows.Close()
 	if err := rows.Err(); err != nil {
-		return nil, err
+		return s, err
 	}
 	return all, nil
 }
 
-func one[T any](a *arena.Arena, rows pgx.Rows, match matching) (*T, error) {
+func one[T any](a *arena.Arena, rows pgx.Rows, match matching, exactly bool) (*T, error) {
 	defer rows.Close()
 	if !rows.Next() {
 		if err := rows.Err(); err != nil {
@@ -102,13 +161,13 @@ func one[T any](a *arena.Arena, rows pgx.Rows, match matching) (*T, error) {
 		}
 		return nil, pgx.ErrNoRows
 	}
-	r, err := newReader(a, rows, reflect.TypeFor[T](), match)
+	var r *reader
+	x, err := readOne[T](a, rows, &r, match)
 	if err != nil {
 		return nil, err
 	}
-	x := arena.New[T](a)
-	if err := r.read(rows, pointerTo(x)); err != nil {
-		return nil, err
+	if exactly && rows.Next() {
+		return nil, pgx.ErrTooManyRows
 	}
 	rows.Close()
 	if err := rows.Err(); err != nil {

@@ -12,20 +12,19 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// The decoders of the binary format. Each leaves to pgx what it does not know, and what
-// is wrong.
+// The decoders of the binary format. Each leaves unknown and wrong values to pgx.
 
-func decodeText(w *way, src []byte, to pointer) bool {
-	*at[string](to) = w.arena.AllocBytesToString(src)
+func decodeText(d *decoder, src []byte, to pointer) bool {
+	*at[string](to) = d.arena.AllocBytesToString(src)
 	return true
 }
 
-func decodeBytes(w *way, src []byte, to pointer) bool {
-	*at[[]byte](to) = arena.CloneSlice(w.arena, src)
+func decodeBytes(d *decoder, src []byte, to pointer) bool {
+	*at[[]byte](to) = arena.CloneSlice(d.arena, src)
 	return true
 }
 
-func decodeBool(w *way, src []byte, to pointer) bool {
+func decodeBool(d *decoder, src []byte, to pointer) bool {
 	if len(src) != 1 {
 		return false
 	}
@@ -37,8 +36,8 @@ type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// intDecoder returns the decoder of int2, int4 and int8 for variables of a kind.
-func intDecoder(k reflect.Kind) decoder {
+// intDecoder returns the decodeFunc of int2, int4 and int8 for variables of a kind.
+func intDecoder(k reflect.Kind) decodeFunc {
 	switch k {
 	case reflect.Int:
 		return decodeInt[int]
@@ -64,12 +63,12 @@ func intDecoder(k reflect.Kind) decoder {
 	return nil
 }
 
-func decodeInt[T integer](w *way, src []byte, to pointer) bool {
-	if len(src) != w.size {
+func decodeInt[T integer](d *decoder, src []byte, to pointer) bool {
+	if len(src) != d.size {
 		return false
 	}
 	var v int64
-	switch w.size {
+	switch d.size {
 	case 2:
 		v = int64(int16(binary.BigEndian.Uint16(src)))
 	case 4:
@@ -80,7 +79,7 @@ func decodeInt[T integer](w *way, src []byte, to pointer) bool {
 	return storeInt[T](v, to)
 }
 
-// storeInt stores v where a T can hold it.
+// storeInt stores v if a T can hold it.
 func storeInt[T integer](v int64, to pointer) bool {
 	t := T(v)
 	if int64(t) != v || (t < 0) != (v < 0) {
@@ -90,7 +89,7 @@ func storeInt[T integer](v int64, to pointer) bool {
 	return true
 }
 
-func decodeFloat4(w *way, src []byte, to pointer) bool {
+func decodeFloat4(d *decoder, src []byte, to pointer) bool {
 	if len(src) != 4 {
 		return false
 	}
@@ -98,7 +97,7 @@ func decodeFloat4(w *way, src []byte, to pointer) bool {
 	return true
 }
 
-func decodeFloat4To8(w *way, src []byte, to pointer) bool {
+func decodeFloat4To8(d *decoder, src []byte, to pointer) bool {
 	if len(src) != 4 {
 		return false
 	}
@@ -106,7 +105,7 @@ func decodeFloat4To8(w *way, src []byte, to pointer) bool {
 	return true
 }
 
-func decodeFloat8(w *way, src []byte, to pointer) bool {
+func decodeFloat8(d *decoder, src []byte, to pointer) bool {
 	if len(src) != 8 {
 		return false
 	}
@@ -114,11 +113,11 @@ func decodeFloat8(w *way, src []byte, to pointer) bool {
 	return true
 }
 
-func decodeUUID(w *way, src []byte, to pointer) bool {
+func decodeUUID(d *decoder, src []byte, to pointer) bool {
 	return len(src) == 16 && copy(at[[16]byte](to)[:], src) == 16
 }
 
-func decodeUUIDToText(w *way, src []byte, to pointer) bool {
+func decodeUUIDToText(d *decoder, src []byte, to pointer) bool {
 	if len(src) != 16 {
 		return false
 	}
@@ -133,19 +132,19 @@ func decodeUUIDToText(w *way, src []byte, to pointer) bool {
 		text[n], text[n+1] = digits[b>>4], digits[b&15]
 		n += 2
 	}
-	*at[string](to) = w.arena.AllocBytesToString(text[:])
+	*at[string](to) = d.arena.AllocBytesToString(text[:])
 	return true
 }
 
 const (
-	epochSeconds = 946684800          // of 2000-01-01, from which PostgreSQL counts
-	leastSeconds = -50 * epochSeconds // what is decoded here is near enough to today that
-	mostSeconds  = 100 * epochSeconds // no limit of PostgreSQL or pgx is near; so no infinity either
+	epochSeconds = 946684800          // of 2000-01-01, PostgreSQL's epoch
+	leastSeconds = -50 * epochSeconds // times beyond these bounds are left to pgx, and so are infinities
+	mostSeconds  = 100 * epochSeconds
 	epochDays    = epochSeconds / 86400
 	micros       = 1_000_000
 )
 
-// moment returns the time at so many microseconds after 2000-01-01.
+// moment decodes microseconds since 2000-01-01.
 func moment(src []byte) (t time.Time, ok bool) {
 	if len(src) != 8 {
 		return t, false
@@ -157,7 +156,7 @@ func moment(src []byte) (t time.Time, ok bool) {
 	return time.Unix(epochSeconds+us/micros, us%micros*1000), true
 }
 
-func decodeTimestamptz(w *way, src []byte, to pointer) bool {
+func decodeTimestamptz(d *decoder, src []byte, to pointer) bool {
 	t, ok := moment(src)
 	if ok {
 		*at[time.Time](to) = t
@@ -165,7 +164,7 @@ func decodeTimestamptz(w *way, src []byte, to pointer) bool {
 	return ok
 }
 
-func decodeTimestamp(w *way, src []byte, to pointer) bool {
+func decodeTimestamp(d *decoder, src []byte, to pointer) bool {
 	t, ok := moment(src)
 	if ok {
 		*at[time.Time](to) = t.UTC()
@@ -173,7 +172,7 @@ func decodeTimestamp(w *way, src []byte, to pointer) bool {
 	return ok
 }
 
-func decodeDate(w *way, src []byte, to pointer) bool {
+func decodeDate(d *decoder, src []byte, to pointer) bool {
 	if len(src) != 4 {
 		return false
 	}
@@ -185,15 +184,15 @@ func decodeDate(w *way, src []byte, to pointer) bool {
 	return true
 }
 
-// decodeJSON reads src as pgx has encoding/json do it. A document that does not fit is
-// read once more there, which says what is wrong.
-func decodeJSON(w *way, src []byte, to pointer) bool {
-	if w.shape.ptr && string(src) == "null" {
-		return false // pgx makes a nil pointer of it
+// decodeJSON reads src as encoding/json does, which pgx calls. If that fails, pgx reads the document again and returns
+// the error.
+func decodeJSON(d *decoder, src []byte, to pointer) bool {
+	if d.target.ptr && string(src) == "null" {
+		return false // a nil pointer in pgx
 	}
-	v := value(w.shape.value, to)
+	v := value(d.target.value, to)
 	v.SetZero()
-	err := arenajson.Unmarshal(w.arena, src, v.Addr().Interface())
+	err := arenajson.Unmarshal(d.arena, src, v.Addr().Interface())
 	if err == nil {
 		return true
 	}
@@ -204,23 +203,23 @@ func decodeJSON(w *way, src []byte, to pointer) bool {
 	return false
 }
 
-func decodeJSONB(w *way, src []byte, to pointer) bool {
-	return len(src) > 0 && src[0] == 1 && decodeJSON(w, src[1:], to)
+func decodeJSONB(d *decoder, src []byte, to pointer) bool {
+	return len(src) > 0 && src[0] == 1 && decodeJSON(d, src[1:], to)
 }
 
 // decodeComposite reads the attributes of a composite value, each with its type and size.
-func decodeComposite(w *way, src []byte, to pointer) bool {
-	if len(src) < 4 || binary.BigEndian.Uint32(src) != uint32(len(w.fields)) {
+func decodeComposite(d *decoder, src []byte, to pointer) bool {
+	if len(src) < 4 || binary.BigEndian.Uint32(src) != uint32(len(d.fields)) {
 		return false
 	}
 	src = src[4:]
-	for i := range w.fields {
-		c := &w.fields[i]
-		if len(src) < 8 || binary.BigEndian.Uint32(src) != c.way.oid {
+	for i := range d.fields {
+		c := &d.fields[i]
+		if len(src) < 8 || binary.BigEndian.Uint32(src) != c.decoder.oid {
 			return false
 		}
 		one, rest, ok := cut(src[4:])
-		if !ok || c.way.scan(one, field(to, c.offset)) != nil {
+		if !ok || c.decoder.scan(one, field(to, c.offset)) != nil {
 			return false
 		}
 		src = rest
@@ -228,7 +227,7 @@ func decodeComposite(w *way, src []byte, to pointer) bool {
 	return len(src) == 0
 }
 
-// cut takes a value with its size from src: nil if that is NULL.
+// cut splits src after a value that begins with its size; one is nil for NULL.
 func cut(src []byte) (one, rest []byte, ok bool) {
 	if len(src) < 4 {
 		return nil, nil, false
@@ -244,9 +243,9 @@ func cut(src []byte) (one, rest []byte, ok bool) {
 	return src[:size:size], src[size:], true
 }
 
-// decodeArray reads an array of one dimension, or none, which is empty.
-func decodeArray(w *way, src []byte, to pointer) bool {
-	if len(src) < 12 || binary.BigEndian.Uint32(src[8:]) != w.elem.oid {
+// decodeArray reads an array of one dimension, or an empty one, which has none.
+func decodeArray(d *decoder, src []byte, to pointer) bool {
+	if len(src) < 12 || binary.BigEndian.Uint32(src[8:]) != d.elem.oid {
 		return false
 	}
 	n := 0
@@ -262,18 +261,18 @@ func decodeArray(w *way, src []byte, to pointer) bool {
 	default:
 		return false
 	}
-	elem := w.shape.elem.mem
+	elem := d.target.elem.mem
 	if n < 0 || n > min(len(src)/4, elem.Most()) {
 		return false
 	}
-	s := w.makeSlice(elem, n)
+	s := d.makeSlice(elem, n)
 	for i := range n {
 		one, rest, ok := cut(src)
 		if !ok {
 			return false
 		}
 		src = rest
-		if w.elem.scan(one, field(s.Data, uintptr(i)*elem.Size)) != nil {
+		if d.elem.scan(one, field(s.Data, uintptr(i)*elem.Size)) != nil {
 			return false
 		}
 	}
@@ -281,7 +280,7 @@ func decodeArray(w *way, src []byte, to pointer) bool {
 		return false
 	}
 	if !machine.LayoutOK {
-		value(w.shape.value, to).Set(reflect.SliceAt(elem.Reflect, s.Data, n))
+		value(d.target.value, to).Set(reflect.SliceAt(elem.Reflect, s.Data, n))
 	} else {
 		*at[machine.Slice](to) = s
 	}
@@ -289,11 +288,11 @@ func decodeArray(w *way, src []byte, to pointer) bool {
 }
 
 // makeSlice returns n zero elements.
-func (w *way) makeSlice(elem *machine.Type, n int) machine.Slice {
-	if w.arena == nil {
-		return machine.Slice{Data: reflect.MakeSlice(w.shape.value, n, n).UnsafePointer(), Len: n, Cap: n}
+func (d *decoder) makeSlice(elem *machine.Type, n int) machine.Slice {
+	if d.arena == nil {
+		return machine.Slice{Data: reflect.MakeSlice(d.target.value, n, n).UnsafePointer(), Len: n, Cap: n}
 	}
-	r := machine.Enter(w.arena, "arenapgx.Collect")
+	r := machine.Enter(d.arena, "arenapgx.Collect")
 	defer r.Leave()
 	return machine.MakeSliceOfType(r, elem, n, n)
 }

@@ -6,11 +6,12 @@ replace github.com/ebbpool/arena => ../../
 
 require (
 	github.com/ebbpool/arena v0.2.0
-	github.com/jackc/pgx/v5 v5.12.0
+	github.com/jackc/pgx/v5 v5.7.0
 )
 
 require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	golang.org/x/crypto v0.17.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )

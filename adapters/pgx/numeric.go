@@ -10,19 +10,17 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// number is a numeric of few digits: coefficient * 10^exp, as pgx has it in a
-// pgtype.Numeric.
+// number is a numeric of few digits, coefficient * 10^exp, normalized as in pgx's pgtype.Numeric.
 type number struct {
 	coefficient int64
 	exp         int
 }
 
-// mostCoefficient is the greatest that takes another digit without an overflow.
+// mostCoefficient bounds coefficients to which another digit can be added without an overflow.
 const mostCoefficient = 1e17
 
-// readNumeric reads the format of the server: how many digits to the base 10,000, the
-// power of that base of the first one, a sign, how many decimal digits are shown after
-// the point, and the digits. NaN and infinities are not for this.
+// readNumeric reads the binary format: the number of digits to the base 10,000, the exponent of the first one, the sign,
+// the number of decimal digits shown after the point, and the digits. ok is false for NaN, infinities and many digits.
 func readNumeric(src []byte) (n number, ok bool) {
 	if len(src) < 8 {
 		return n, false
@@ -69,13 +67,13 @@ func readNumeric(src []byte) (n number, ok bool) {
 	return number{c, exp}, true
 }
 
-// decodeNumeric puts the number, and the words of its big.Int, into the arena.
-func decodeNumeric(w *way, src []byte, to pointer) bool {
+// decodeNumeric allocates the big.Int and its words from the arena.
+func decodeNumeric(d *decoder, src []byte, to pointer) bool {
 	n, ok := readNumeric(src)
 	if !ok {
 		return false
 	}
-	x := arena.New[big.Int](w.arena)
+	x := arena.New[big.Int](d.arena)
 	if c := n.coefficient; c != 0 {
 		negative := c < 0
 		if negative {
@@ -85,7 +83,7 @@ func decodeNumeric(w *way, src []byte, to pointer) bool {
 		if strconv.IntSize == 32 && c>>32 != 0 {
 			words = 2
 		}
-		bits := arena.MakeSlice[big.Word](w.arena, words, words)
+		bits := arena.MakeSlice[big.Word](d.arena, words, words)
 		bits[0] = big.Word(c)
 		if words == 2 {
 			bits[1] = big.Word(c >> 32)
@@ -99,7 +97,7 @@ func decodeNumeric(w *way, src []byte, to pointer) bool {
 	return true
 }
 
-func decodeNumericToFloat(w *way, src []byte, to pointer) bool {
+func decodeNumericToFloat(d *decoder, src []byte, to pointer) bool {
 	n, ok := readNumeric(src)
 	if !ok {
 		return false
@@ -116,8 +114,8 @@ func decodeNumericToFloat(w *way, src []byte, to pointer) bool {
 	return true
 }
 
-// numericDecoder returns the decoder of whole numbers for variables of a kind.
-func numericDecoder(k reflect.Kind) decoder {
+// numericDecoder returns the decodeFunc of whole numbers for variables of a kind.
+func numericDecoder(k reflect.Kind) decodeFunc {
 	switch k {
 	case reflect.Int:
 		return decodeNumericToInt[int]
@@ -131,7 +129,7 @@ func numericDecoder(k reflect.Kind) decoder {
 	return nil
 }
 
-func decodeNumericToInt[T integer](w *way, src []byte, to pointer) bool {
+func decodeNumericToInt[T integer](d *decoder, src []byte, to pointer) bool {
 	n, ok := readNumeric(src)
 	if !ok || n.exp < 0 || n.exp > 18 {
 		return false

@@ -1,7 +1,7 @@
 package arenapgx
 
 import (
-	"errors"
+	"fmt"
 	"reflect"
 
 	"github.com/ebbpool/arena"
@@ -16,124 +16,240 @@ type matching uint8
 
 const (
 	byName matching = iota
+	byNameLax
 	byPosition
 	asWhole // one column is all of the T
 )
 
-// reader reads the rows of one query. It lies in the arena of what it reads.
+// reader reads the rows of one query. Its tables are on the heap: a loop over rows may reset the arena.
 type reader struct {
+	arena   *arena.Arena
 	columns []column
+	structs []structPointer
+	dest    []any // for rows.Scan, if it reads the rows
 }
 
-// column is where a column goes, and how.
+// column is the destination of a column.
 type column struct {
-	offset uintptr
-	way    way
+	in      int // the number of the struct in reader.structs plus one, or 0 for the row itself
+	offset  uintptr
+	decoder decoder
 }
 
-func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (reader, error) {
+// structPointer is a pointer to a struct that has columns of its own. In rows in which all of these are NULL it is nil.
+type structPointer struct {
+	in     int // as in column
+	offset uintptr
+	typ    reflect.Type // of the struct
+	to     pointer      // the struct of the row at hand
+}
+
+func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*reader, error) {
 	described := rows.FieldDescriptions()
-	var fields []columns.Field[shape]
+	r := &reader{arena: a}
+	m := typeMap(rows)
+	var fields []columns.Field[target]
 	var err error
-	switch match {
-	case byPosition:
+	switch {
+	case scansRow(t) && (match == asWhole || t.Kind() != reflect.Struct || matcher.Whole(t)):
+		fields = []columns.Field[target]{{Type: t, Of: target{whole: t}}}
+	case match == byPosition:
 		fields, err = matcher.ByPosition(t, len(described))
-	case asWhole:
+	case match == asWhole:
 		fields, err = whole.ByPosition(t, len(described))
 	default:
-		names := arena.MakeSlice[string](a, len(described), len(described))
+		names := make([]string, len(described))
 		for i := range described {
 			names[i] = described[i].Name
 		}
-		fields, err = matcher.ByName(t, names)
+		var p *columns.Plan[target]
+		if p, err = matcher.ByName(t, names); err != nil {
+			break
+		}
+		if match == byName && p.Missing != "" {
+			err = fmt.Errorf("arenapgx: no column for field %q of %v", p.Missing, t)
+		}
+		fields = p.Fields
+		r.structs = make([]structPointer, len(p.Structs))
+		for i, s := range p.Structs {
+			r.structs[i] = structPointer{in: s.In, offset: s.Offset, typ: s.Type}
+		}
 	}
 	if err != nil {
-		return reader{}, err
+		return nil, err
 	}
-	r := reader{arena.MakeSlice[column](a, len(fields), max(len(fields), 1))}
-	m := rows.TypeMap()
+	if m == nil || len(fields) == 1 && scansRow(fields[0].Type) {
+		r.dest = make([]any, len(fields))
+	}
+	r.columns = make([]column, len(fields))
 	for i := range fields {
-		d := &described[i]
-		r.columns[i].offset = fields[i].Offset
-		r.columns[i].way.choose(a, m, d.DataTypeOID, d.Format, &fields[i].Of)
+		c := &r.columns[i]
+		c.in, c.offset, c.decoder.target = fields[i].In, fields[i].Offset, &fields[i].Of
+		if r.dest == nil {
+			d := &described[i]
+			c.decoder.choose(a, m, d.DataTypeOID, d.Format, &fields[i].Of)
+		}
 	}
 	return r, nil
 }
 
-// read reads the row that rows is at into the T at row.
+// typeMap returns the types that the values of rows have, or nil if rows is not from a connection, as a mock's.
+func typeMap(rows pgx.Rows) *pgtype.Map {
+	if r, ok := rows.(interface{ TypeMap() *pgtype.Map }); ok { // since pgx 5.11
+		return r.TypeMap()
+	}
+	if conn := rows.Conn(); conn != nil {
+		return conn.TypeMap()
+	}
+	return nil
+}
+
+func scansRow(t reflect.Type) bool {
+	return reflect.PointerTo(t).Implements(reflect.TypeFor[pgx.RowScanner]())
+}
+
+// read reads the row that rows is at into the zero T at row.
 func (r *reader) read(rows pgx.Rows, row pointer) error {
+	for i := range r.structs {
+		r.structs[i].to = nil
+	}
+	if r.dest != nil {
+		return r.scan(rows, row)
+	}
 	values := rows.RawValues()
 	if len(values) != len(r.columns) {
-		return errors.New("arenapgx: the server has sent a row with another number of columns than it had announced")
+		return fmt.Errorf("arenapgx: row has %d columns, want %d", len(values), len(r.columns))
+	}
+	if len(r.structs) > 0 {
+		for i, v := range values {
+			if v != nil {
+				r.at(r.columns[i].in, row)
+			}
+		}
 	}
 	for i := range r.columns {
 		c := &r.columns[i]
-		if err := c.way.scan(values[i], field(row, c.offset)); err != nil {
-			return pgx.ScanArgError{ColumnIndex: i, FieldName: rows.FieldDescriptions()[i].Name, Err: err}
+		base := row
+		if c.in > 0 {
+			if base = r.structs[c.in-1].to; base == nil {
+				continue
+			}
+		}
+		if err := c.decoder.scan(values[i], field(base, c.offset)); err != nil {
+			return scanError(i, rows.FieldDescriptions()[i].Name, err)
 		}
 	}
 	return nil
 }
 
-// A way is how the values of one column, or the elements of one array, are read.
-type way struct {
+// scanError returns pgx's error for a column. Its field FieldName is newer than pgx 5.7.
+func scanError(i int, name string, err error) error {
+	e := pgx.ScanArgError{ColumnIndex: i, Err: err}
+	if f := reflect.ValueOf(&e).Elem().FieldByName("FieldName"); f.IsValid() {
+		f.SetString(name)
+	}
+	return e
+}
+
+// at returns the struct with number in, allocated if it is not yet.
+func (r *reader) at(in int, row pointer) pointer {
+	if in == 0 {
+		return row
+	}
+	s := &r.structs[in-1]
+	if s.to == nil {
+		outer := r.at(s.in, row)
+		s.to = arenareflect.New(r.arena, s.typ).UnsafePointer()
+		*at[pointer](field(outer, s.offset)) = s.to
+	}
+	return s.to
+}
+
+// scan reads a row by its own Scan method: of a T with ScanRow, and of rows whose types are unknown.
+func (r *reader) scan(rows pgx.Rows, row pointer) error {
+	if len(r.structs) > 0 {
+		values, err := rows.Values()
+		if err != nil {
+			return err
+		}
+		for i, v := range values {
+			if v != nil {
+				r.at(r.columns[i].in, row)
+			}
+		}
+	}
+	for i := range r.columns {
+		c := &r.columns[i]
+		base := row
+		if c.in > 0 {
+			base = r.structs[c.in-1].to
+		}
+		if r.dest[i] = nil; base != nil {
+			r.dest[i] = reflect.NewAt(c.decoder.target.whole, field(base, c.offset)).Interface()
+		}
+	}
+	return rows.Scan(r.dest...)
+}
+
+// A decoder reads the values of one column, or the elements of one array.
+type decoder struct {
 	arena  *arena.Arena
-	shape  *shape
-	decode decoder // nil where pgx does it
-	plain  bool    // decode it is, and the variable itself what it sets
+	target *target
+	decode decodeFunc // nil if pgx reads the values
+	plain  bool       // decode sets the variable itself
 	oid    uint32
-	elem   *way     // of an array
+	elem   *decoder // of an array
 	fields []column // of a composite
 	format int16
 	size   int // of an integer
 	types  *pgtype.Map
-	plan   pgtype.ScanPlan // pgx's own, made when it is needed
+	plan   pgtype.ScanPlan // pgx's own, made at the first use
 }
 
-// A decoder reads src, which is not NULL, into the value at to. It reports whether it
-// could: what it does not know, or what is wrong, is for pgx.
-type decoder func(w *way, src []byte, to pointer) bool
+// A decodeFunc reads src, which is not NULL, into the value at to. It reports whether it could. Values that it does not
+// know, and wrong ones, are left to pgx.
+type decodeFunc func(d *decoder, src []byte, to pointer) bool
 
 // scan reads src, nil for NULL, into the variable at to.
-func (w *way) scan(src []byte, to pointer) error {
-	if w.plain && src != nil {
-		if w.decode(w, src, to) {
+func (d *decoder) scan(src []byte, to pointer) error {
+	if d.plain && src != nil {
+		if d.decode(d, src, to) {
 			return nil
 		}
-		return w.slow(src, to)
+		return d.slow(src, to)
 	}
-	if w.decode == nil {
-		return w.slow(src, to)
+	if d.decode == nil {
+		return d.slow(src, to)
 	}
-	s := w.shape
+	s := d.target
 	if src == nil {
 		if s.ptr || s.nullable || s.value.Kind() == reflect.Slice {
 			value(s.whole, to).SetZero()
 			return nil
 		}
-		return w.slow(src, to)
+		return d.slow(src, to)
 	}
-	target := to
+	inner := to
 	if s.ptr {
-		target = arenareflect.New(w.arena, s.inner).UnsafePointer()
+		inner = arenareflect.New(d.arena, s.inner).UnsafePointer()
 	}
-	if !w.decode(w, src, target) {
-		return w.slow(src, to)
+	if !d.decode(d, src, inner) {
+		return d.slow(src, to)
 	}
 	if s.nullable {
-		*at[bool](field(target, s.valid)) = true
+		*at[bool](field(inner, s.valid)) = true
 	}
 	if s.ptr {
-		*at[pointer](to) = target
+		*at[pointer](to) = inner
 	}
 	return nil
 }
 
 // slow leaves a value to pgx.
-func (w *way) slow(src []byte, to pointer) error {
-	target := reflect.NewAt(w.shape.whole, to).Interface()
-	if w.plan == nil {
-		w.plan = w.types.PlanScan(w.oid, w.format, target)
+func (d *decoder) slow(src []byte, to pointer) error {
+	target := reflect.NewAt(d.target.whole, to).Interface()
+	if d.plan == nil {
+		d.plan = d.types.PlanScan(d.oid, d.format, target)
 	}
-	return w.plan.Scan(src, target)
+	return d.plan.Scan(src, target)
 }

@@ -2,12 +2,14 @@ package arenapgx_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	arenapgx "github.com/ebbpool/arena/adapters/pgx"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -134,8 +136,13 @@ func (r *recording) Next() bool {
 }
 
 func (r *recording) Scan(dest ...any) error {
-	if one, ok := dest[0].(pgx.RowScanner); ok && len(dest) == 1 {
-		return one.ScanRow(r)
+	if len(dest) != len(r.fields) && len(dest) != 1 {
+		return errors.New("wrong number of destinations")
+	}
+	if len(dest) == 1 {
+		if one, ok := dest[0].(pgx.RowScanner); ok {
+			return one.ScanRow(r)
+		}
 	}
 	if r.plans == nil {
 		r.plans = make([]pgtype.ScanPlan, len(dest))
@@ -145,7 +152,7 @@ func (r *recording) Scan(dest ...any) error {
 	}
 	for i, d := range dest {
 		if err := r.plans[i].Scan(r.row[i], d); err != nil {
-			return pgx.ScanArgError{ColumnIndex: i, FieldName: r.fields[i].Name, Err: err}
+			return arenapgx.ScanError(i, r.fields[i].Name, err)
 		}
 	}
 	return nil
@@ -159,3 +166,18 @@ func (r *recording) Values() ([]any, error)                       { panic("not a
 func (r *recording) RawValues() [][]byte                          { return r.row }
 func (r *recording) Conn() *pgx.Conn                              { return nil }
 func (r *recording) TypeMap() *pgtype.Map                         { return r.types }
+
+// old reports whether the installed pgx has bugs that were fixed in versions after 5.7: it panics on NaN for an integer
+// and on arrays with wrong sizes, and recurses without end for arrays of Go.
+var old = panics(func() {
+	array := []byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 1, 0, 0, 0, 1, 0x7f, 0xff, 0xff, 0xff}
+	var to []int32
+	pgtype.NewMap().Scan(pgtype.Int4ArrayOID, pgtype.BinaryFormatCode, array, &to)
+})
+
+// needsNewPgx skips a test that compares with pgx what an old one gets wrong.
+func needsNewPgx(t *testing.T) {
+	if old {
+		t.Skip("this pgx panics on broken values")
+	}
+}

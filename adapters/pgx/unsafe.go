@@ -7,22 +7,22 @@ import (
 	"unsafe"
 )
 
-// pointer is where a value lies whose type is known at run time only.
+// pointer points to a value whose type is known at run time only.
 type pointer = unsafe.Pointer
 
-// pointerTo is p without its type. It keeps what p points to alive, as p does.
+// pointerTo returns p without its type. It keeps the value alive, as p does.
 func pointerTo[T any](p *T) pointer { return unsafe.Pointer(p) }
 
-// field is where the field at offset lies of the struct at p.
+// field returns the address of the field at offset in the struct at p.
 //
-// SAFETY: callers have the offset from the type of the struct.
+// SAFETY: callers have the offset from the struct's type.
 func field(p pointer, offset uintptr) pointer { return unsafe.Add(p, offset) }
 
-// at is p as a pointer to a T.
+// at converts p to a *T.
 //
-// SAFETY: what lies at p is a T, or of a named type that has T underneath: pick looks at
-// the kind of the type before it chooses a function that calls this.
+// SAFETY: p points to a T or to a type with T as underlying type: pick checks the kind of the type before it chooses a
+// function that calls at.
 func at[T any](p pointer) *T { return (*T)(p) }
 
-// value returns what lies at p, which must be a t, for package reflect.
+// value returns the value at p, of type t.
 func value(t reflect.Type, p pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }

@@ -124,6 +124,7 @@ func TestWholeColumns(t *testing.T) {
 
 // What a server would never send is an error where it is one for pgx, and never read beyond.
 func TestWholeColumnsBroken(t *testing.T) {
+	needsNewPgx(t)
 	conn, a := withComposites(t), arena.NewArena(8<<10, 0)
 	r := record(t, conn, "select row('x', 1, '{y,z}', '2026-05-06 07:08:09Z'::timestamptz)::part")
 	r.types = conn.TypeMap()

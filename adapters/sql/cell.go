@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenareflect"
 )
 
-// reader reads rows of one query. It lies in the arena of what it reads.
+// reader reads the rows of one query. It is in the arena of the rows.
 type reader struct {
 	cells []cell
 	dest  []any
@@ -22,10 +22,11 @@ func newReader[T any](a *arena.Arena, rows *sql.Rows) (reader, error) {
 	if err != nil {
 		return reader{}, err
 	}
-	fields, err := matcher.ByName(reflect.TypeFor[T](), names)
+	plan, err := matcher.ByName(reflect.TypeFor[T](), names)
 	if err != nil {
 		return reader{}, err
 	}
+	fields := plan.Fields
 	r := reader{arena.MakeSlice[cell](a, len(fields), len(fields)), arena.MakeSlice[any](a, len(fields), len(fields))}
 	for i := range fields {
 		r.cells[i] = cell{arena: a, field: &fields[i].Of, index: fields[i].Index, direct: fields[i].Of.kind == other}

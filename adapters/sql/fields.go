@@ -13,13 +13,14 @@ import (
 // matcher knows the structs that rows were read into.
 var matcher = columns.Matcher[field]{
 	Package: "arenasql",
+	Outer:   true,
 	Whole: func(t reflect.Type) bool {
 		f := fieldOf(t)
 		return f.null || f.kind != other
 	},
 	Refuse: func(t, of reflect.Type) error {
 		if t == rawType {
-			return fmt.Errorf("arenasql: %v has a sql.RawBytes, which would show memory that the driver uses again; use []byte", of)
+			return fmt.Errorf("arenasql: sql.RawBytes in %v, which refers to memory that the driver reuses", of)
 		}
 		return nil
 	},

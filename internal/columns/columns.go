@@ -1,5 +1,7 @@
-// Package columns says which field of a struct each column of a query goes to, for the
-// adapters that read rows.
+// Package columns maps the columns of a query to the fields of a struct, for the adapters that read rows.
+//
+// A Matcher describes each struct type once (record), and each set of column names once (Plan). ByPosition needs only
+// the record; ByName looks up the plan, or makes one by asking each field for its column.
 package columns
 
 import (
@@ -11,89 +13,100 @@ import (
 	"sync/atomic"
 )
 
-// A Matcher knows the types that one adapter has met.
+// A Matcher remembers the types and the queries that one adapter has met.
 type Matcher[F any] struct {
-	Package string                         // what errors begin with
-	Whole   func(t reflect.Type) bool      // a struct that takes one column as a whole
-	Refuse  func(t, of reflect.Type) error // nil for a type that a field may have
-	Of      func(t reflect.Type) F         // what the adapter wants to know of a field
-	types   sync.Map                       // of reflect.Type to *record[F]
+	Package  string                         // begins errors
+	Outer    bool                           // of several fields for one column the outermost is set, instead of the last
+	Pointers bool                           // columns may be of structs that fields point to
+	Whole    func(t reflect.Type) bool      // reports whether a struct takes one column as a whole
+	Refuse   func(t, of reflect.Type) error // returns nil if a field of struct of may have type t
+	Of       func(t reflect.Type) F         // describes a field to the adapter
+	types    sync.Map                       // of reflect.Type to *record[F]
 }
 
-// A Field is where a column goes.
+// A Plan is the result of ByName. It is shared: don't change it.
+type Plan[F any] struct {
+	Fields  []Field[F] // one for each column
+	Structs []Struct   // structs that pointers in the row point to, outer ones first
+	Missing string     // name of the first field without a column
+	names   []string
+}
+
+// A Field is the destination of a column.
 type Field[F any] struct {
-	Index  []int // as in reflect.StructField; empty for a type that takes one column
+	In     int   // the number of the struct in Plan.Structs plus one, or 0 for the row itself
+	Index  []int // as in reflect.StructField, in that struct; empty for a type that takes one column
 	Offset uintptr
 	Type   reflect.Type
 	Of     F
+	name   string // of the tag or, without underscores, of the Go field
+	tagged bool
+}
+
+// A Struct is a struct with columns of its own that a field points to.
+type Struct struct {
+	In     int   // of the pointer, as in Field
+	Index  []int // likewise
+	Offset uintptr
+	Type   reflect.Type // of the struct
 }
 
 // record describes one type.
 type record[F any] struct {
-	t     reflect.Type
-	whole bool
-	names map[string]int // into fields; those of a tag begin with =
-	// fields are in the order in which positions count.
-	fields []Field[F]
+	t      reflect.Type
+	whole  bool
+	fields []Field[F] // in the order of positions; fields of embedded structs count as their own
 	err    error
-	plans  atomic.Pointer[[]plan[F]] // of the queries that were met, at most mostPlans
+	plans  atomic.Pointer[[]*Plan[F]]
 }
 
-// A plan is which fields the columns of one query go to.
-type plan[F any] struct {
-	names  []string
-	fields []Field[F]
-}
-
-// mostPlans bounds what queries that are made up at run time leave behind.
+// mostPlans bounds the memory for queries that are composed at run time.
 const mostPlans = 64
 
-// ByName returns the fields for columns with these names. It is given back what it
-// returned before, for the same names: don't change it. Names may be used again.
-func (m *Matcher[F]) ByName(t reflect.Type, names []string) ([]Field[F], error) {
+// ByName returns the plan for columns with these names. It keeps a copy of names.
+func (m *Matcher[F]) ByName(t reflect.Type, names []string) (*Plan[F], error) {
 	r := m.record(t)
 	if r.err != nil {
 		return nil, r.err
 	}
 	known := r.plans.Load()
 	if known != nil {
-		for i := range *known {
-			if p := &(*known)[i]; slices.Equal(p.names, names) {
-				return p.fields, nil
+		for _, p := range *known {
+			if slices.Equal(p.names, names) {
+				return p, nil
 			}
 		}
 	}
-	fields, err := m.match(r, names)
+	p, err := m.plan(r, slices.Clone(names))
 	if err != nil {
 		return nil, err
 	}
-	var all []plan[F]
+	var all []*Plan[F]
 	if known != nil {
 		all = (*known)[max(0, len(*known)+1-mostPlans):]
 	}
-	all = append(slices.Clip(all), plan[F]{slices.Clone(names), fields})
-	r.plans.CompareAndSwap(known, &all) // another one's plan may win: this only saves time
-	return fields, nil
+	all = append(slices.Clip(all), p)
+	r.plans.CompareAndSwap(known, &all) // a concurrent plan may win, and this one is made again
+	return p, nil
 }
 
-// ByPosition returns the fields of t as they stand in it, for n columns.
+// ByPosition returns the fields of t in their order, for n columns.
 func (m *Matcher[F]) ByPosition(t reflect.Type, n int) ([]Field[F], error) {
 	r := m.record(t)
-	if r.err != nil {
+	switch {
+	case r.err != nil:
 		return nil, r.err
-	}
-	if r.whole {
+	case r.whole:
 		return m.one(r, n)
-	}
-	if len(r.fields) != n {
-		return nil, fmt.Errorf("%s: %d columns for the %d fields of %v; give fields that have none the tag db:\"-\"", m.Package, n, len(r.fields), t)
+	case len(r.fields) != n:
+		return nil, fmt.Errorf("%s: %d columns for the %d fields of %v", m.Package, n, len(r.fields), t)
 	}
 	return r.fields, nil
 }
 
 func (m *Matcher[F]) one(r *record[F], n int) ([]Field[F], error) {
 	if n != 1 {
-		return nil, fmt.Errorf("%s: %d columns for a %v, which takes one; select one, or read into a struct", m.Package, n, r.t)
+		return nil, fmt.Errorf("%s: %d columns for a %v, want 1", m.Package, n, r.t)
 	}
 	return r.fields, nil
 }
@@ -102,7 +115,7 @@ func (m *Matcher[F]) record(t reflect.Type) *record[F] {
 	if r, ok := m.types.Load(t); ok {
 		return r.(*record[F])
 	}
-	r := &record[F]{t: t, names: map[string]int{}}
+	r := &record[F]{t: t}
 	if t.Kind() != reflect.Struct || m.Whole(t) {
 		r.whole = true
 		r.fields = []Field[F]{{Type: t, Of: m.Of(t)}}
@@ -114,8 +127,7 @@ func (m *Matcher[F]) record(t reflect.Type) *record[F] {
 	return known.(*record[F])
 }
 
-// add enters the fields of t, which is at in r.t. As in Go, the outermost of those with
-// one name counts, and among equals the first.
+// add enters the fields of t, which is the field at of r.t, or r.t itself.
 func (m *Matcher[F]) add(r *record[F], t reflect.Type, at Field[F]) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -124,7 +136,7 @@ func (m *Matcher[F]) add(r *record[F], t reflect.Type, at Field[F]) {
 		if tagged && tag == "-" || !sf.IsExported() && !sf.Anonymous {
 			continue
 		}
-		f := Field[F]{Index: append(slices.Clip(at.Index), i), Offset: at.Offset + sf.Offset, Type: sf.Type}
+		f := Field[F]{Index: append(slices.Clip(at.Index), i), Offset: at.Offset + sf.Offset, Type: sf.Type, name: tag, tagged: tagged}
 		if sf.Anonymous && !tagged {
 			inner := sf.Type
 			if inner.Kind() == reflect.Pointer {
@@ -132,7 +144,7 @@ func (m *Matcher[F]) add(r *record[F], t reflect.Type, at Field[F]) {
 			}
 			if inner.Kind() == reflect.Struct && !m.Whole(inner) {
 				if inner != sf.Type {
-					r.err = fmt.Errorf("%s: %v embeds the pointer %v; embed the struct itself, or give the field the tag db:\"-\"", m.Package, r.t, sf.Type)
+					r.err = fmt.Errorf("%s: %v embeds the pointer %v", m.Package, r.t, sf.Type)
 					return
 				}
 				m.add(r, inner, f)
@@ -147,41 +159,141 @@ func (m *Matcher[F]) add(r *record[F], t reflect.Type, at Field[F]) {
 			return
 		}
 		f.Of = m.Of(sf.Type)
-		name := "=" + tag
 		if !tagged {
-			name = plainName(sf.Name)
+			f.name = withoutUnderscores(sf.Name)
 		}
 		r.fields = append(r.fields, f)
-		if other, taken := r.names[name]; !taken || len(f.Index) < len(r.fields[other].Index) {
-			r.names[name] = len(r.fields) - 1
-		}
 	}
 }
 
-// plainName is how names of columns and of fields without a tag are compared.
-func plainName(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
+func withoutUnderscores(s string) string { return strings.ReplaceAll(s, "_", "") }
 
-func (m *Matcher[F]) match(r *record[F], names []string) ([]Field[F], error) {
-	if r.whole {
-		return m.one(r, len(names))
+// matches reports whether name, or its first part if the field is a struct, is the field's. A tag is compared as it is
+// if exact is set; else letters of either case are equal.
+func (f *Field[F]) matches(name string, exact bool) bool {
+	switch {
+	case !f.tagged:
+		return strings.EqualFold(withoutUnderscores(name), f.name)
+	case exact:
+		return name == f.name
 	}
-	fields := make([]Field[F], len(names))
-	for i, name := range names {
-		at, ok := r.names["="+name]
-		if !ok {
-			at, ok = r.names[plainName(name)]
+	return strings.EqualFold(name, f.name)
+}
+
+// column returns the index in names of the field's column, or -1. Exact matches come first, so that tags can
+// distinguish quoted names.
+func (f *Field[F]) column(names []string) int {
+	if f.tagged {
+		if i := slices.Index(names, f.name); i >= 0 {
+			return i
 		}
-		if !ok {
-			return nil, fmt.Errorf("%s: %v has no field for column %q; add one, or one with the tag db:%q, or don't select it", m.Package, r.t, name, name)
-		}
-		f := r.fields[at]
-		for j, g := range fields[:i] {
-			if slices.Equal(f.Index, g.Index) {
-				return nil, fmt.Errorf("%s: columns %q and %q both go to field %s of %v; give one another name, with AS",
-					m.Package, names[j], name, r.t.FieldByIndex(f.Index).Name, r.t)
+	}
+	return slices.IndexFunc(names, func(name string) bool { return f.matches(name, false) })
+}
+
+// columnsBelow returns the names of columns that are of the field's own fields, without the field's name and the dot,
+// and their numbers. Exact matches come first.
+func (f *Field[F]) columnsBelow(names []string, numbers []int) (rest []string, of []int) {
+	for _, exact := range []bool{true, false} {
+		for i, name := range names {
+			dot := strings.IndexByte(name, '.')
+			if f.tagged {
+				dot = len(f.name)
+			}
+			if dot >= 0 && dot < len(name) && name[dot] == '.' && f.matches(name[:dot], exact) && !slices.Contains(of, numbers[i]) {
+				rest, of = append(rest, name[dot+1:]), append(of, numbers[i])
 			}
 		}
-		fields[i] = f
 	}
-	return fields, nil
+	return rest, of
+}
+
+// plan finds the fields of the columns with these names as pgx does: field by field.
+func (m *Matcher[F]) plan(r *record[F], names []string) (*Plan[F], error) {
+	p := &Plan[F]{names: names}
+	if r.whole {
+		var err error
+		p.Fields, err = m.one(r, len(names))
+		return p, err
+	}
+	p.Fields = make([]Field[F], len(names))
+	numbers := make([]int, len(names))
+	for i := range numbers {
+		numbers[i] = i
+	}
+	var err error
+	if p.Missing, err = m.fill(p, r, Field[F]{}, names, numbers); err != nil {
+		return nil, err
+	}
+	for i := range names {
+		if p.Fields[i].Type == nil {
+			return nil, m.unmatched(p, r, i)
+		}
+	}
+	return p, nil
+}
+
+// fill enters the fields of r, which is the struct outer, as destinations of columns. It returns the name of the first
+// field without a column.
+func (m *Matcher[F]) fill(p *Plan[F], r *record[F], outer Field[F], names []string, numbers []int) (missing string, err error) {
+	for _, f := range r.fields {
+		f.In, f.Offset, f.Index = outer.In, outer.Offset+f.Offset, slices.Concat(outer.Index, f.Index)
+		if i := f.column(names); i >= 0 {
+			if to := &p.Fields[numbers[i]]; !m.Outer || to.Type == nil || len(f.Index) <= len(to.Index) {
+				*to = f
+			}
+			continue
+		}
+		without := f.name
+		if t := m.structOf(f.Type); t != nil {
+			if rest, of := f.columnsBelow(names, numbers); len(rest) > 0 {
+				inner := m.record(t)
+				if inner.err != nil {
+					return "", inner.err
+				}
+				at := f
+				if t != f.Type {
+					p.Structs = append(p.Structs, Struct{f.In, f.Index, f.Offset, t})
+					at = Field[F]{In: len(p.Structs)}
+				}
+				below, err := m.fill(p, inner, at, rest, of)
+				if err != nil {
+					return "", err
+				}
+				if without = ""; below != "" {
+					without = f.name + "." + below
+				}
+			}
+		}
+		if missing == "" {
+			missing = without
+		}
+	}
+	return missing, nil
+}
+
+// structOf returns the struct that a field of type t has, if columns may be of its fields.
+func (m *Matcher[F]) structOf(t reflect.Type) reflect.Type {
+	if m.Pointers && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || m.Whole(t) {
+		return nil
+	}
+	return t
+}
+
+// unmatched is the error for column i, which has no field.
+func (m *Matcher[F]) unmatched(p *Plan[F], r *record[F], i int) error {
+	for _, f := range r.fields {
+		if !f.matches(p.names[i], false) {
+			continue
+		}
+		for j, g := range p.Fields {
+			if g.In == 0 && slices.Equal(f.Index, g.Index) {
+				return fmt.Errorf("%s: columns %q and %q for field %s of %v", m.Package, p.names[j], p.names[i], r.t.FieldByIndex(f.Index).Name, r.t)
+			}
+		}
+	}
+	return fmt.Errorf("%s: no field of %v for column %q", m.Package, r.t, p.names[i])
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// choose has w, a zero one, read values of the PostgreSQL type oid into variables of shape s.
-func (w *way) choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, s *shape) {
-	w.arena, w.shape, w.oid, w.format, w.types = a, s, oid, format, m
-	w.pick(m)
-	w.plain = w.decode != nil && !s.ptr && !s.nullable
+// choose has d, a zero one, read values of the PostgreSQL type oid into variables of target s.
+func (d *decoder) choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, s *target) {
+	d.arena, d.target, d.oid, d.format, d.types = a, s, oid, format, m
+	d.pick(m)
+	d.plain = d.decode != nil && !s.ptr && !s.nullable
 }
 
-// pick picks how w decodes, if it can.
-func (w *way) pick(m *pgtype.Map) {
-	a, s, oid, format := w.arena, w.shape, w.oid, w.format
+// pick picks how d decodes, if it can.
+func (d *decoder) pick(m *pgtype.Map) {
+	a, s, oid, format := d.arena, d.target, d.oid, d.format
 	if s.scans {
 		return
 	}
 	known, ok := m.TypeForOID(oid)
 	if format == pgtype.TextFormatCode && s.value.Kind() == reflect.String && (!ok || isText(known.Codec)) {
-		w.decode = decodeText
+		d.decode = decodeText
 		return
 	}
 	if !ok {
@@ -33,96 +33,96 @@ func (w *way) pick(m *pgtype.Map) {
 	case pgtype.TextCodec:
 		switch {
 		case s.value.Kind() == reflect.String:
-			w.decode = decodeText
+			d.decode = decodeText
 		case s.value == bytesType:
-			w.decode = decodeBytes
+			d.decode = decodeBytes
 		}
 	case *pgtype.JSONCodec:
-		w.decode = jsonDecoder(s, codec.Unmarshal, decodeJSON)
+		d.decode = jsonDecoder(s, codec.Unmarshal, decodeJSON)
 	case *pgtype.JSONBCodec:
 		if format == pgtype.BinaryFormatCode {
-			w.decode = jsonDecoder(s, codec.Unmarshal, decodeJSONB)
+			d.decode = jsonDecoder(s, codec.Unmarshal, decodeJSONB)
 		} else {
-			w.decode = jsonDecoder(s, codec.Unmarshal, decodeJSON)
+			d.decode = jsonDecoder(s, codec.Unmarshal, decodeJSON)
 		}
 	}
-	if w.decode != nil || format != pgtype.BinaryFormatCode {
+	if d.decode != nil || format != pgtype.BinaryFormatCode {
 		return
 	}
 	switch codec := known.Codec.(type) {
 	case pgtype.ByteaCodec:
 		if s.value == bytesType {
-			w.decode = decodeBytes
+			d.decode = decodeBytes
 		}
 	case pgtype.BoolCodec:
 		if s.value.Kind() == reflect.Bool {
-			w.decode = decodeBool
+			d.decode = decodeBool
 		}
 	case pgtype.Int2Codec:
-		w.decode, w.size = intDecoder(s.value.Kind()), 2
+		d.decode, d.size = intDecoder(s.value.Kind()), 2
 	case pgtype.Int4Codec:
-		w.decode, w.size = intDecoder(s.value.Kind()), 4
+		d.decode, d.size = intDecoder(s.value.Kind()), 4
 	case pgtype.Int8Codec:
-		w.decode, w.size = intDecoder(s.value.Kind()), 8
+		d.decode, d.size = intDecoder(s.value.Kind()), 8
 	case pgtype.Float4Codec:
 		switch s.value.Kind() {
 		case reflect.Float32:
-			w.decode = decodeFloat4
+			d.decode = decodeFloat4
 		case reflect.Float64:
-			w.decode = decodeFloat4To8
+			d.decode = decodeFloat4To8
 		}
 	case pgtype.Float8Codec:
 		if s.value.Kind() == reflect.Float64 {
-			w.decode = decodeFloat8
+			d.decode = decodeFloat8
 		}
 	case pgtype.NumericCodec:
 		switch s.value.Kind() {
 		case reflect.Float64:
-			w.decode = decodeNumericToFloat
+			d.decode = decodeNumericToFloat
 		case reflect.Struct:
 			if s.value == numericType {
-				w.decode = decodeNumeric
+				d.decode = decodeNumeric
 			}
 		default:
-			w.decode = numericDecoder(s.value.Kind())
+			d.decode = numericDecoder(s.value.Kind())
 		}
 	case pgtype.UUIDCodec:
 		switch {
 		case s.value == uuidType:
-			w.decode = decodeUUID
+			d.decode = decodeUUID
 		case s.value.Kind() == reflect.String:
-			w.decode = decodeUUIDToText
+			d.decode = decodeUUIDToText
 		}
 	case pgtype.DateCodec:
 		if s.isTime("Date") {
-			w.decode = decodeDate
+			d.decode = decodeDate
 		}
 	case *pgtype.TimestampCodec:
 		if s.isTime("Timestamp") && codec.ScanLocation == nil {
-			w.decode = decodeTimestamp
+			d.decode = decodeTimestamp
 		}
 	case *pgtype.TimestamptzCodec:
 		if s.isTime("Timestamptz") && codec.ScanLocation == nil {
-			w.decode = decodeTimestamptz
+			d.decode = decodeTimestamptz
 		}
 	case *pgtype.CompositeCodec:
-		if w.fields = compositeFields(a, m, codec, s); w.fields != nil {
-			w.decode = decodeComposite
+		if d.fields = compositeFields(a, m, codec, s); d.fields != nil {
+			d.decode = decodeComposite
 		}
 	case *pgtype.ArrayCodec:
 		if s.elem != nil && codec.ElementType != nil {
-			w.elem = arena.New[way](a)
-			w.elem.choose(a, m, codec.ElementType.OID, format, s.elem)
-			if w.elem.decode != nil {
-				w.decode = decodeArray
+			d.elem = new(decoder)
+			d.elem.choose(a, m, codec.ElementType.OID, format, s.elem)
+			if d.elem.decode != nil {
+				d.decode = decodeArray
 			}
 		}
 	}
 }
 
-// compositeFields says where the attributes of a composite type go: as pgx has them, to the
-// exported fields as they stand in the struct. It is nil for what is left to pgx.
-func compositeFields(a *arena.Arena, m *pgtype.Map, codec *pgtype.CompositeCodec, s *shape) []column {
+// compositeFields returns the destinations of the attributes of a composite type: the exported fields in their order,
+// as in pgx. It returns nil if the type is left to pgx.
+func compositeFields(a *arena.Arena, m *pgtype.Map, codec *pgtype.CompositeCodec, s *target) []column {
 	if s.value.Kind() != reflect.Struct || s.nullable || s.value == timeType || s.value == numericType {
 		return nil
 	}
@@ -130,23 +130,23 @@ func compositeFields(a *arena.Arena, m *pgtype.Map, codec *pgtype.CompositeCodec
 	if err != nil {
 		return nil
 	}
-	all, n := arena.MakeSlice[column](a, len(fields), max(len(fields), 1)), 0
+	all, n := make([]column, len(fields)), 0
 	for i := range s.value.NumField() {
 		if !s.value.Field(i).IsExported() {
 			continue
 		}
 		if n == len(fields) || len(fields[n].Index) != 1 || fields[n].Index[0] != i {
-			return nil // a field that tags leave out, or fields of an embedded one: not so in pgx
+			return nil // pgx knows no tags and no embedded structs here
 		}
 		f := &fields[n]
 		all[n].offset = f.Offset
-		all[n].way.choose(a, m, codec.Fields[n].Type.OID, pgtype.BinaryFormatCode, &f.Of)
+		all[n].decoder.choose(a, m, codec.Fields[n].Type.OID, pgtype.BinaryFormatCode, &f.Of)
 		n++
 	}
 	return all
 }
 
-// isText reports whether what the server writes as text is the value itself, for codec.
+// isText reports whether the text format of codec is the value itself.
 func isText(codec pgtype.Codec) bool {
 	switch c := codec.(type) {
 	case pgtype.TextCodec, *pgtype.EnumCodec:
@@ -157,9 +157,8 @@ func isText(codec pgtype.Codec) bool {
 	return false
 }
 
-// jsonDecoder returns decode for what pgx would give to encoding/json, by the Unmarshal
-// that it has registered for JSON.
-func jsonDecoder(s *shape, unmarshal func([]byte, any) error, decode decoder) decoder {
+// jsonDecoder returns decode if pgx would call json.Unmarshal, and nil otherwise.
+func jsonDecoder(s *target, unmarshal func([]byte, any) error, decode decodeFunc) decodeFunc {
 	if s.nullable || s.value == numericType || reflect.ValueOf(unmarshal).Pointer() != reflect.ValueOf(json.Unmarshal).Pointer() {
 		return nil
 	}
