@@ -58,6 +58,7 @@ test-oldest: ## the oldest supported Go: language and library features, and the 
 test-newest: ## the newest supported Go: methods with type parameters, and changes of the runtime's layout
 	scripts/with-go.sh go1.27.4 $(GO) vet . $(ABOVE)
 	scripts/with-go.sh go1.27.4 $(GOTEST) $(SHORT) $(SUITES) $(ABOVE) ./arenapprof ./arenavar ./internal/escape
+	cd adapters/sql/drivers && GOWORK=off ../../../scripts/with-go.sh go1.27.4 $(GOTEST) ./...
 	cd arenavet && GOWORK=off ../scripts/with-go.sh go1.27.4 $(GOTEST) -short . ./internal/advise/... ./internal/profile/...
 
 test-next: ## a Go that is not released yet, with GO= or GOTOOLCHAIN=
@@ -100,11 +101,11 @@ test-repeat: ## what depends on chance, many times
 test-adapters-race: ## data races in the adapters of servers; with SHORT= in all adapters
 	$(call each,$(GOTEST) -short -race ./...,$(if $(SHORT),adapters/connect adapters/fasthttp adapters/grpc adapters/pgx,$(ADAPTERS)))
 
-test-adapters-check: ## the adapters with checks for misuse, and with the newest grpc-go
+test-adapters-check: ## the adapters with checks for misuse, and with the newest grpc-go and pgx
 	$(call each,$(GOTEST) -short -tags arenacheck ./...,$(ADAPTERS))
-	cd adapters/grpc && GOWORK=off $(GOTEST) -modfile=go_current.mod ./...
+	$(call each,$(GOTEST) -short -modfile=go_current.mod ./...,adapters/grpc adapters/pgx)
 
-test-adapters-others: ## arenapb with other decoders' messages
+test-adapters-others: ## arenapb with other decoders' messages, arenapgx with pgxmock, arenasql with servers
 	scripts/lint.sh $(GO) $(OTHERS)
 	$(call each,$(GOTEST) ./...,$(OTHERS))
 

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	arenapgx "github.com/ebbpool/arena/adapters/pgx"
+	"github.com/ebbpool/arena/internal/testkit/server"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// server is the PostgreSQL of these tests, started by the first that needs it.
-var server struct {
+// postgres is the server of these tests, started by the first that needs it.
+var postgres struct {
 	once sync.Once
 	dir  string
 	stop func()
@@ -25,11 +26,11 @@ var server struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if server.stop != nil {
-		server.stop()
+	if postgres.stop != nil {
+		postgres.stop()
 	}
-	if server.dir != "" {
-		os.RemoveAll(server.dir)
+	if postgres.dir != "" {
+		os.RemoveAll(postgres.dir)
 	}
 	os.Exit(code)
 }
@@ -37,16 +38,16 @@ func TestMain(m *testing.M) {
 // connect returns a connection to a real PostgreSQL, or skips the test.
 func connect(tb testing.TB) *pgx.Conn {
 	tb.Helper()
-	server.once.Do(func() {
-		if server.dir, server.err = os.MkdirTemp("", "arenapgx"); server.err == nil {
-			server.stop, server.err = startServer(server.dir)
+	postgres.once.Do(func() {
+		if postgres.dir, postgres.err = os.MkdirTemp("", "arenapgx"); postgres.err == nil {
+			postgres.stop, postgres.err = server.Postgres(postgres.dir)
 		}
 	})
-	if server.err != nil {
-		tb.Skip("SKIPPED: no PostgreSQL here: ", server.err)
+	if postgres.err != nil {
+		tb.Skip("SKIPPED: no PostgreSQL here: ", postgres.err)
 	}
 	for tries := 0; ; tries++ {
-		conn, err := pgx.Connect(context.Background(), "host="+server.dir+" user=tester dbname=postgres")
+		conn, err := pgx.Connect(context.Background(), "host="+postgres.dir+" user=tester dbname=postgres")
 		if err == nil {
 			tb.Cleanup(func() { conn.Close(context.Background()) })
 			return conn

@@ -1,6 +1,7 @@
 package arenasql
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenajson"
 	"github.com/ebbpool/arena/arenareflect"
 )
 
@@ -26,20 +28,21 @@ func newReader[T any](a *arena.Arena, rows *sql.Rows) (reader, error) {
 	if err != nil {
 		return reader{}, err
 	}
-	fields := plan.Fields
-	r := reader{arena.MakeSlice[cell](a, len(fields), len(fields)), arena.MakeSlice[any](a, len(fields), len(fields))}
-	for i := range fields {
-		r.cells[i] = cell{arena: a, field: &fields[i].Of, index: fields[i].Index, direct: fields[i].Of.kind == other}
+	n := len(plan.Fields)
+	r := reader{arena.MakeSlice[cell](a, n, n), arena.MakeSlice[any](a, n, n)}
+	for i := range plan.Fields {
+		f := &plan.Fields[i]
+		r.cells[i] = cell{arena: a, field: &f.Of, index: f.Index, direct: f.Of.kind == other, raw: rawColumns && (f.Of.kind == text || f.Of.kind == blob)}
 	}
 	return r, nil
 }
 
-// read reads the row that rows is at into what row points to, a *T.
+// read reads the row that rows is at into the T that row, a *T, points to.
 //
-// Each column has a cell for its destination, which stores the values that it knows.
-// Where one gets another, the row is scanned once more, with the field itself as the
-// destination: then database/sql converts, or says why it can't. Cells that have stored
-// theirs do nothing then, for a Scan method may add up.
+// The destination of each column is a cell, or the raw side of one, which stores the values that it knows. If one gets
+// another value, the row is scanned again with the field itself as the destination: then database/sql or the driver
+// converts, or says why it can't. Cells that have stored their value ignore the second one, because a Scan method may
+// add up.
 func (r *reader) read(rows *sql.Rows, row any) error {
 	v := reflect.ValueOf(row).Elem()
 	for again := false; ; {
@@ -49,9 +52,13 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 			for _, n := range c.index {
 				c.to = c.to.Field(n)
 			}
-			r.dest[i] = c
-			if c.direct {
+			switch {
+			case c.direct:
 				r.dest[i] = c.to.Addr().Interface()
+			case c.raw:
+				r.dest[i] = (*rawCell)(c)
+			default:
+				r.dest[i] = c
 			}
 		}
 		err := rows.Scan(r.dest...)
@@ -64,8 +71,9 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 			if c.panicked != nil {
 				panic(c.panicked)
 			}
-			again = again || c.missed
-			c.direct, c.missed = c.direct || c.missed, false
+			unknown := c.raw && !c.stored // the driver does not know rawCell, for this column at least
+			again = again || c.missed || unknown
+			c.direct, c.raw, c.missed = c.direct || c.missed, c.raw && !unknown, false
 		}
 		if !again {
 			return err
@@ -73,15 +81,16 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 	}
 }
 
-// A cell is a destination of Rows.Scan, as a sql.Scanner: it sees the driver's value
-// itself, while Rows keeps the driver from using its memory again.
+// A cell is a destination of Rows.Scan, as a sql.Scanner: it sees the driver's own value, and Rows keeps the driver
+// from reusing its memory meanwhile.
 type cell struct {
 	arena    *arena.Arena
 	field    *field
 	index    []int
 	to       reflect.Value // of the row at hand
-	direct   bool          // database/sql stores, into the field itself
-	missed   bool          // got what only database/sql knows how to store
+	raw      bool          // the destination is a *rawCell
+	direct   bool          // the destination is the field itself
+	missed   bool          // got a value that only database/sql or the driver can store
 	stored   bool          // has the row's value
 	panicked any
 }
@@ -91,18 +100,13 @@ var (
 	errPanicked = errors.New("arenasql: panic")
 )
 
-// Scan implements sql.Scanner. Rows holds a lock in the meantime, which it would never
-// give back after a panic: it goes on when Rows.Scan has returned.
+// Scan implements sql.Scanner. Rows holds a lock meanwhile, which it would keep after a panic. So a panic goes on after
+// Rows.Scan has returned.
 func (c *cell) Scan(src any) (err error) {
 	if c.stored {
 		return nil
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			c.panicked, err = v, errPanicked
-		}
-		c.stored = err == nil
-	}()
+	defer c.end(&err)
 	if c.field.kind == scanner {
 		return c.scan(src)
 	}
@@ -110,29 +114,111 @@ func (c *cell) Scan(src any) (err error) {
 		c.to.SetZero()
 		return nil
 	}
-	to := c.to
+	to, value := c.variable()
+	if c.field.kind == document {
+		stored, err := c.decode(value, src)
+		if err != nil {
+			return err
+		}
+		c.missed = !stored
+	} else {
+		c.missed = !c.store(value, src)
+	}
+	if c.missed {
+		return errMissed
+	}
+	c.set(to)
+	return nil
+}
+
+// end is deferred by the methods that scan.
+func (c *cell) end(err *error) {
+	if v := recover(); v != nil {
+		c.panicked, *err = v, errPanicked
+	}
+	c.stored = *err == nil
+}
+
+// variable returns the variable of the field, which is new if the field is a pointer, and its value.
+func (c *cell) variable() (to, value reflect.Value) {
+	to = c.to
 	if c.field.ptr {
 		to = arenareflect.New(c.arena, to.Type().Elem()).Elem()
 	}
-	value := to
 	if c.field.null {
-		value = to.Field(0)
+		return to, to.Field(0)
 	}
-	if !c.store(value, src) {
-		c.missed = true
-		return errMissed
-	}
+	return to, to
+}
+
+// set completes the field after the value in variable to is stored.
+func (c *cell) set(to reflect.Value) {
 	if c.field.null {
 		to.Field(1).SetBool(true)
 	}
 	if c.field.ptr {
 		c.to.Set(to.Addr())
 	}
+}
+
+// A rawCell is a destination for drivers that scan into it themselves, as they can since Go 1.27. pgx gives text and
+// bytes to its method, without a copy on the heap.
+type rawCell cell
+
+// ScanBytes implements pgtype.BytesScanner. b is nil for NULL.
+func (r *rawCell) ScanBytes(b []byte) (err error) {
+	c := (*cell)(r)
+	if b == nil {
+		return c.Scan(nil)
+	}
+	if c.stored {
+		return nil
+	}
+	defer c.end(&err)
+	to, value := c.variable()
+	if c.field.kind == text {
+		value.SetString(c.arena.AllocBytesToString(b))
+	} else {
+		value.SetBytes(arena.CloneSlice(c.arena, b))
+	}
+	c.set(to)
 	return nil
 }
 
-// scan calls the field's own Scan method. What a pointer to such a type points to lies
-// in the arena.
+// decode reads a JSON document into a map, a struct or a slice. Slices also have other formats, as PostgreSQL's
+// arrays, which it leaves to the driver.
+func (c *cell) decode(to reflect.Value, src any) (stored bool, err error) {
+	var doc []byte
+	switch s := src.(type) {
+	case string:
+		doc = arena.MakeSliceUninit[byte](c.arena, len(s), len(s))
+		copy(doc, s)
+	case []byte:
+		doc = s
+	case nil:
+		if to.Kind() == reflect.Struct {
+			return false, nil
+		}
+		to.SetZero()
+		return true, nil
+	default:
+		return false, nil
+	}
+	if to.Kind() == reflect.Slice && !bytes.HasPrefix(bytes.TrimLeft(doc, " \t\r\n"), []byte("[")) {
+		return false, nil
+	}
+	to.SetZero()
+	if err := arenajson.Unmarshal(c.arena, doc, to.Addr().Interface()); err != nil {
+		var over *arena.LimitError
+		if errors.As(err, &over) {
+			panic(over)
+		}
+		return false, err
+	}
+	return true, nil
+}
+
+// scan calls the field's own Scan method. If the field is a pointer, its variable is in the arena.
 func (c *cell) scan(src any) error {
 	if !c.field.ptr {
 		return c.to.Addr().Interface().(sql.Scanner).Scan(src)
@@ -146,14 +232,14 @@ func (c *cell) scan(src any) error {
 	return p.Interface().(sql.Scanner).Scan(src)
 }
 
-// store puts src, as a driver has it, into to. It reports whether it could: what is not
-// listed here, and what overflows, is for database/sql.
+// store stores src, the driver's value, in to. It reports whether it could. Other combinations of types, and numbers
+// that overflow, are left to database/sql.
 func (c *cell) store(to reflect.Value, src any) bool {
 	switch s := src.(type) {
 	case string:
 		switch c.field.kind {
 		case text:
-			to.SetString(s) // the driver made it for us; a copy would be one more
+			to.SetString(s) // allocated by the driver
 			return true
 		case blob:
 			if to.Type() == bytesType {
@@ -185,7 +271,7 @@ func (c *cell) store(to reflect.Value, src any) bool {
 				return true
 			}
 		case boolean:
-			if (s == 0 || s == 1) && to.Type() == boolType { // into others only bools go
+			if (s == 0 || s == 1) && to.Type() == boolType { // other types take bools only
 				to.SetBool(s == 1)
 				return true
 			}
@@ -198,7 +284,7 @@ func (c *cell) store(to reflect.Value, src any) bool {
 	case float64:
 		if c.field.kind == float {
 			if to.Kind() == reflect.Float32 && float64(float32(s)) != s {
-				// As database/sql does: its shortest decimal is rounded.
+				// Like database/sql, round the shortest decimal.
 				var buffer [32]byte
 				f, err := strconv.ParseFloat(string(strconv.AppendFloat(buffer[:0], s, 'g', -1, 64)), 32)
 				if err != nil {

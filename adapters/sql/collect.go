@@ -6,8 +6,8 @@
 //	}
 //	customers, err := arenasql.Collect[Customer](a, rows)
 //
-// The slice, the structs and what the package copies of the driver's memory lie in the
-// arena. What the driver makes of a row before anyone scans it stays on the heap.
+// The slice, the structs and copies of the driver's memory are in the arena. Values that the driver allocates itself
+// stay on the heap.
 package arenasql
 
 import (
@@ -16,34 +16,37 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Collect returns all that is left of rows as a slice in a, or on the heap if a is
-// nil, and closes rows. The slice is nil where there are no rows, and where there is
-// an error, which may be one of Next's or Close's.
+// Collect returns the remaining rows of the result set as a slice in a, or on the heap if a is nil. It closes rows,
+// unless another result set follows: then call NextResultSet, or Close. The slice is nil if there are no rows, and if
+// there is an error, which may be one of Next.
 //
-// Where T is a struct, each column goes to the field with that name: the one that its
-// db tag says or, without a tag, its Go name, with letters of either case and without
-// underscores. Fields of embedded structs count as fields of the outer one; the tag "-"
-// leaves a field out. A column without a field, two columns of one name, an embedded
-// pointer, and a field of type sql.RawBytes, which would show the driver's memory, are
-// errors. A field without a column stays zero. Any other T, time.Time and types with a
-// Scan method included, takes the one column that there must be.
+// If T is a struct, each column is stored in the field that it matches: by the db tag, exactly or else without case, or
+// by the name of a field without a tag, without case and underscores. Fields of embedded structs count as fields of the
+// outer struct; the tag "-" leaves a field out. If several fields match a column, the outermost is set, and the last of
+// those. A column "team.id" is of the field ID of the struct in the field Team, if there is no field with this name. A
+// column without a field, two columns of one name, an embedded pointer, and a field of type sql.RawBytes are errors.
+// Fields without a column stay zero. Any other T, time.Time and types with a Scan method included, takes one column.
 //
-// Values become what Rows.Scan makes of them, with its errors. In a lie
-//   - bytes, and the text of drivers that have it as bytes, as those of MySQL and
-//     PostgreSQL: no field refers to memory that the driver uses again. Text of a driver
-//     that makes a string of it, as those of SQLite, is that string, on the heap;
-//   - what fields of pointer types point to, which are nil for NULL.
+// Values and errors are those of Rows.Scan, and maps, structs and slices, which it refuses, are read from JSON by
+// arenajson. In a are
+//   - bytes, and the text of drivers that have it as bytes, as MySQL's and, since Go 1.27, pgx's. No field refers to
+//     memory that the driver reuses. If a driver allocates a string, as SQLite's, it stays on the heap;
+//   - the variables of pointers, which are nil for NULL;
+//   - the results of JSON.
 //
-// All else is as database/sql does it: what it converts from other types, such as a
-// number to text, and what an interface or a Scan method holds lie on the heap. A Scan
-// method must copy bytes that it keeps, as always.
+// The rest is as in database/sql: conversions, such as of a number to text, and the values of interfaces and Scan
+// methods are on the heap. As always, a Scan method must copy bytes that it keeps.
 //
-// A row costs no allocation of its own where no column needs a conversion: integers
-// and floats into fields of any size, text, bytes, times and booleans, and all of
-// those as a sql.Null type or as a pointer. A limit of a that is reached panics with the
-// *arena.LimitError; rows is closed then.
+// A row costs no allocation if no column needs a conversion: integers and floats into fields of any size, text, bytes,
+// times and booleans, and all of those as a sql.Null type or as a pointer. If a limit of a is exceeded, Collect closes
+// rows and panics with the *arena.LimitError.
 func Collect[T any](a *arena.Arena, rows *sql.Rows) ([]T, error) {
-	defer rows.Close() // also where there is an error already, or a panic, which matters more than its own
+	done := false
+	defer func() {
+		if !done {
+			rows.Close() // the error or panic matters more than Close's
+		}
+	}()
 	r, err := newReader[T](a, rows)
 	if err != nil {
 		return nil, err
@@ -59,16 +62,19 @@ func Collect[T any](a *arena.Arena, rows *sql.Rows) ([]T, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
+	done = true // Next has closed rows after the last result set
 	return all, nil
 }
 
-// One returns the first row that is left as Collect would, lets go of the others, and
-// closes rows. Where there is none the error is sql.ErrNoRows.
+// One returns the first remaining row as Collect does, and ignores the others of the result set. It closes rows, unless
+// there was one row only and another result set follows. Without a row the error is sql.ErrNoRows.
 func One[T any](a *arena.Arena, rows *sql.Rows) (*T, error) {
-	defer rows.Close() // as in Collect
+	done := false
+	defer func() {
+		if !done {
+			rows.Close()
+		}
+	}()
 	r, err := newReader[T](a, rows)
 	if err != nil {
 		return nil, err
@@ -83,7 +89,11 @@ func One[T any](a *arena.Arena, rows *sql.Rows) (*T, error) {
 	if err := r.read(rows, one); err != nil {
 		return nil, err
 	}
-	if err := rows.Close(); err != nil {
+	if done = !rows.Next(); done {
+		if err := rows.Err(); err != nil {
+			return nil, err
+		}
+	} else if err := rows.Close(); err != nil {
 		return nil, err
 	}
 	return one, nil

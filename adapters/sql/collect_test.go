@@ -10,6 +10,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -202,16 +203,15 @@ func refused[T any](t *testing.T, columns []string, parts ...string) {
 }
 
 func TestRefusals(t *testing.T) {
-	refused[customer](t, []string{"id", "age"}, `no field for column "age"`)
+	refused[customer](t, []string{"id", "age"}, `no field of arenasql_test.customer for column "age"`)
 	refused[customer](t, []string{"skip"}, `column "skip"`)
 	refused[customer](t, []string{"name"}, `column "name"`)      // the tag counts
-	refused[customer](t, []string{"FULL_NAME"}, `"FULL_NAME"`)   // as it is written
 	refused[customer](t, []string{"id", "i_d"}, `"id"`, `"i_d"`) // both the same field
-	refused[customer](t, []string{"id", "id"}, "AS")
+	refused[customer](t, []string{"id", "id"}, `columns "id" and "id" for field ID`)
 	refused[struct{ *base }](t, []string{"id"}, "embeds the pointer")
-	refused[struct{ Raw sql.RawBytes }](t, []string{"raw"}, "sql.RawBytes", "[]byte")
+	refused[struct{ Raw sql.RawBytes }](t, []string{"raw"}, "sql.RawBytes")
 	refused[sql.RawBytes](t, []string{"raw"}, "sql.RawBytes")
-	refused[int](t, []string{"a", "b"}, "2 columns for a int")
+	refused[int](t, []string{"a", "b"}, "2 columns for a int, want 1")
 	refused[time.Time](t, []string{"a", "b"}, "2 columns")
 }
 
@@ -308,30 +308,134 @@ type explodes struct{ int }
 
 func (*explodes) Scan(any) error { panic("scanned") }
 
-// Where Close fails there is nothing but its error, as users of database/sql expect: rows
-// that a driver takes back so late must not pass for all that there were. An error that came
-// before it matters more.
-func TestErrorsOfClose(t *testing.T) {
+// Collect and One leave rows open if another result set follows, and close them otherwise, also after an error.
+func TestResultSets(t *testing.T) {
 	unclean := errors.New("the rows may not be all")
-	source := &table{columns: []string{"x"}, rows: [][]driver.Value{{int64(1)}, {int64(2)}}, unclean: unclean, more: true}
+	source := &table{columns: []string{"x"}, rows: [][]driver.Value{{int64(1)}, {int64(2)}}, more: 2}
 	db := source.open(t)
 	for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
-		if all, err := arenasql.Collect[int](a, source.query(t, db)); err != unclean || all != nil {
-			t.Errorf("Collect: %v, error %v", all, err)
+		source.rows, source.closed, source.unclean = [][]driver.Value{{int64(1)}, {int64(2)}}, 0, nil
+		rows := source.query(t, db)
+		for set := range 3 {
+			if all, err := arenasql.Collect[int](a, rows); err != nil || !slices.Equal(all, []int{1, 2}) {
+				t.Fatalf("set %d: %v, error %v", set, all, err)
+			}
+			if more := rows.NextResultSet(); more != (set < 2) {
+				t.Fatalf("set %d: NextResultSet = %v", set, more)
+			}
 		}
-		if one, err := arenasql.One[int](a, source.query(t, db)); err != unclean || one != nil {
-			t.Errorf("One: %v, error %v", one, err)
+		if source.closed != 1 {
+			t.Errorf("closed %d times", source.closed)
 		}
-		if all, err := arenasql.Collect[bool](a, source.query(t, db)); err == nil || err == unclean || all != nil {
-			t.Errorf("Collect of a value that does not fit: %v, error %v", all, err)
+		source.unclean = unclean
+		if all, err := arenasql.Collect[bool](a, source.query(t, db)); err == nil || err == unclean || all != nil || source.closed != 2 {
+			t.Errorf("Collect of a value that does not fit: %v, error %v, closed %d times", all, err, source.closed)
 		}
-		if one, err := arenasql.One[time.Time](a, source.query(t, db)); err == nil || err == unclean || one != nil {
-			t.Errorf("One of a value that does not fit: %v, error %v", one, err)
+		if one, err := arenasql.One[int](a, source.query(t, db)); err != unclean || one != nil || source.closed != 3 { // two rows
+			t.Errorf("One: %v, error %v, closed %d times", one, err, source.closed)
+		}
+		if one, err := arenasql.One[time.Time](a, source.query(t, db)); err == nil || err == unclean || one != nil || source.closed != 4 {
+			t.Errorf("One of a value that does not fit: %v, error %v, closed %d times", one, err, source.closed)
+		}
+		source.rows, source.unclean = source.rows[:1], nil
+		rows = source.query(t, db)
+		for set := range 3 {
+			if one, err := arenasql.One[int](a, rows); err != nil || *one != 1 || rows.NextResultSet() != (set < 2) {
+				t.Errorf("set %d: %v, error %v", set, one, err)
+			}
+		}
+		if source.closed != 5 {
+			t.Errorf("closed %d times", source.closed)
 		}
 	}
-	source.rows = nil
-	if all, err := arenasql.Collect[int](nil, source.query(t, db)); err != unclean || all != nil {
-		t.Errorf("Collect of no rows: %v, error %v", all, err)
+}
+
+// JSON is read into the types that Rows.Scan refuses: maps, structs and slices.
+func TestJSON(t *testing.T) {
+	type place struct {
+		City string
+		Tags []string
+	}
+	type row struct {
+		M map[string]any
+		P place
+		Q *place
+		S []int
+		N *[]string
+		T map[string]string
+	}
+	const object = `{"City":"Rome","Tags":["a","b"]}`
+	want := place{"Rome", []string{"a", "b"}}
+	for _, as := range []func(string) driver.Value{func(s string) driver.Value { return s }, func(s string) driver.Value { return []byte(s) }} {
+		source := &table{columns: []string{"m", "p", "q", "s", "n", "t"}, rows: [][]driver.Value{
+			{as(`{"a": 1.5, "b": [true, null]}`), as(object), as(object), as(" [1, 2]"), as(`["x"]`), as("null")},
+			{nil, as("{}"), nil, nil, nil, as(`{"k": "v"}`)},
+		}}
+		db := source.open(t)
+		for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
+			got, err := arenasql.Collect[row](a, source.query(t, db))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, []row{
+				{map[string]any{"a": 1.5, "b": []any{true, nil}}, want, &want, []int{1, 2}, &[]string{"x"}, nil},
+				{P: place{}, T: map[string]string{"k": "v"}},
+			}) {
+				t.Errorf("%+v", got)
+			}
+		}
+		for _, wrong := range []driver.Value{nil, int64(1), as("{"), as(`{"City": 7}`), as("[]")} {
+			source := &table{columns: []string{"p"}, rows: [][]driver.Value{{wrong}}}
+			if got, err := arenasql.Collect[struct{ P place }](nil, source.query(t, source.open(t))); err == nil {
+				t.Errorf("%v: %+v", wrong, got)
+			}
+		}
+		source = &table{columns: []string{"s"}, rows: [][]driver.Value{{as("{1,2}")}}}
+		if got, err := arenasql.Collect[struct{ S []int }](nil, source.query(t, source.open(t))); err == nil || !strings.Contains(err.Error(), "sql: Scan error") {
+			t.Errorf("%+v, %v", got, err)
+		}
+		a := arena.NewArena(1<<10, 0)
+		a.SetLimit(64 << 10)
+		source = &table{columns: []string{"s"}, rows: [][]driver.Value{{as("[" + strings.Repeat("1,", 1<<16) + "1]")}}}
+		func() {
+			defer func() {
+				if _, ok := recover().(*arena.LimitError); !ok || source.closed != 1 {
+					t.Error("no *arena.LimitError, or rows stay open")
+				}
+			}()
+			arenasql.Collect[struct{ S []int64 }](a, source.query(t, source.open(t)))
+		}()
+	}
+}
+
+// Tags are compared exactly, then without case; of several fields the outermost counts, and the last of those. Structs
+// have columns of their own.
+func TestMatching(t *testing.T) {
+	type team struct{ ID, Size int }
+	type row struct {
+		A    int `db:"Region"`
+		B    int `db:"x"`
+		C    int `db:"x"`
+		Team team
+		D    int `db:"ID"`
+		E    int `db:"id"`
+	}
+	for columns, want := range map[string]row{
+		"region":            {A: 1},
+		"REGION":            {A: 1},
+		"x":                 {C: 1},
+		"X":                 {C: 1},
+		"team.id team.size": {Team: team{1, 2}},
+		"TEAM.SIZE":         {Team: team{0, 1}},
+		"id ID":             {D: 2, E: 1},
+		"Id":                {E: 1},
+	} {
+		names := strings.Fields(columns)
+		row1 := []driver.Value{int64(1), int64(2)}[:len(names)]
+		source := &table{columns: names, rows: [][]driver.Value{row1}}
+		if got, err := arenasql.One[row](nil, source.query(t, source.open(t))); err != nil || *got != want {
+			t.Errorf("%s: %+v, %v, want %+v", columns, got, err, want)
+		}
 	}
 }
 

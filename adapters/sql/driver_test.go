@@ -20,7 +20,7 @@ type table struct {
 	repeat  int   // how often the rows come
 	closed  int
 	unclean error // of Close
-	more    bool  // there is another result set: database/sql leaves Close to its caller then
+	more    int   // the number of further result sets, which have the same rows
 }
 
 func (t *table) open(tb testing.TB) *sql.DB {
@@ -46,7 +46,7 @@ func (t *table) Close() error                                 { return nil }
 func (t *table) NumInput() int                                { return 0 }
 func (t *table) Exec([]driver.Value) (driver.Result, error)   { return nil, errors.ErrUnsupported }
 func (t *table) Query([]driver.Value) (driver.Rows, error) {
-	r := &tableRows{t: t, left: max(t.repeat, 1) * len(t.rows)}
+	r := &tableRows{t: t, left: max(t.repeat, 1) * len(t.rows), more: t.more}
 	for _, row := range t.rows {
 		own := slices.Clone(row)
 		for i, v := range row {
@@ -63,6 +63,7 @@ type tableRows struct {
 	t    *table
 	left int
 	at   int
+	more int
 	own  [][]driver.Value // with the driver's own memory for bytes
 }
 
@@ -74,8 +75,15 @@ func (r *tableRows) Close() error {
 	return r.t.unclean
 }
 
-func (r *tableRows) HasNextResultSet() bool { return r.t.more }
-func (r *tableRows) NextResultSet() error   { return io.EOF }
+func (r *tableRows) HasNextResultSet() bool { return r.more > 0 }
+func (r *tableRows) NextResultSet() error {
+	if r.more == 0 {
+		return io.EOF
+	}
+	r.more--
+	r.left = len(r.t.rows)
+	return nil
+}
 
 // spoil overwrites a driver's memory.
 func (r *tableRows) spoil() {

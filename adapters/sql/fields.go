@@ -10,13 +10,13 @@ import (
 	"github.com/ebbpool/arena/internal/columns"
 )
 
-// matcher knows the structs that rows were read into.
+// matcher describes the structs that rows are read into.
 var matcher = columns.Matcher[field]{
 	Package: "arenasql",
 	Outer:   true,
 	Whole: func(t reflect.Type) bool {
 		f := fieldOf(t)
-		return f.null || f.kind != other
+		return f.null || f.kind != other && f.kind != document
 	},
 	Refuse: func(t, of reflect.Type) error {
 		if t == rawType {
@@ -27,18 +27,18 @@ var matcher = columns.Matcher[field]{
 	Of: fieldOf,
 }
 
-// A field says how the values of a column are stored.
+// A field is how the values of a column are stored.
 type field struct {
 	kind kind
 	null bool // a sql.Null type
 	ptr  bool
 }
 
-// A kind says how a value is stored without the help of database/sql.
+// A kind is how a value is stored without the help of database/sql.
 type kind uint8
 
 const (
-	other kind = iota // with its help, always
+	other kind = iota // only with its help
 	text
 	blob
 	integer
@@ -46,6 +46,7 @@ const (
 	float
 	boolean
 	moment
+	document // JSON
 	scanner
 )
 
@@ -58,7 +59,7 @@ var (
 	bytesType   = reflect.TypeFor[[]byte]()
 )
 
-// fieldOf says how a value of type t is stored.
+// fieldOf returns how a value of type t is stored.
 func fieldOf(t reflect.Type) field {
 	if isNull(t) {
 		f := fieldOf(t.Field(0).Type)
@@ -90,6 +91,14 @@ func kindOf(t reflect.Type) kind {
 		if t.Elem() == byteType {
 			return blob
 		}
+		return document
+	case reflect.Map:
+		return document
+	case reflect.Struct:
+		if t == timeType {
+			return moment
+		}
+		return document
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return integer
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
@@ -99,14 +108,10 @@ func kindOf(t reflect.Type) kind {
 	case reflect.Bool:
 		return boolean
 	}
-	if t == timeType {
-		return moment
-	}
 	return other
 }
 
-// isNull reports whether t is a Null type of database/sql: a value, and whether it is
-// valid.
+// isNull reports whether t is a Null type of database/sql, which has a value and the field Valid.
 func isNull(t reflect.Type) bool {
 	return t.PkgPath() == "database/sql" && t.Kind() == reflect.Struct && strings.HasPrefix(t.Name(), "Null") &&
 		t.NumField() == 2 && t.Field(1).Name == "Valid"
