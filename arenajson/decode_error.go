@@ -217,15 +217,15 @@ func (w *walk) text(i int) string {
 	return xunsafe.ViewString(text)
 }
 
-// StrictError describes what Strict refuses and encoding/json does not.
+// StrictError describes what Strict or Parse refuses and encoding/json does not.
 type StrictError struct {
 	Offset int64  // in bytes, of where it begins: the name, the escape, the first byte that is not UTF-8
 	What   string // what it is
 }
 
-// Error says where it is, and what.
+// Error returns the offset and what is refused there.
 func (e *StrictError) Error() string {
-	return fmt.Sprintf("arenajson: Strict: at byte %d: %s", e.Offset, e.What)
+	return fmt.Sprintf("arenajson: %s at offset %d", e.What, e.Offset)
 }
 
 // notJSON is syntaxError for what may be JSON after all. It takes no memory for that.

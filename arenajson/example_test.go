@@ -168,3 +168,26 @@ func ExampleDecoder_Token() {
 	// 1
 	// 2
 }
+
+func ExampleParse() {
+	a := arena.NewArena(4096, 0)
+	v, err := arenajson.Parse(a, []byte(`{"data": {"users": [ {"name": "Ann"} ]}, "extensions": {"cost": 3}}`))
+	if err != nil {
+		panic(err)
+	}
+	reviews, err := arenajson.Parse(a, []byte(`{"users": [{"reviews": [5, 4]}]}`))
+	if err != nil {
+		panic(err)
+	}
+	if err := v.Merge(reviews, "data"); err != nil {
+		panic(err)
+	}
+	if err := v.Delete("extensions"); err != nil {
+		panic(err)
+	}
+	fmt.Println(v.Get("data", "users", 0, "reviews", 1).Int())
+	fmt.Println(string(v.AppendTo(nil)))
+	// Output:
+	// 4
+	// {"data":{"users":[ {"name": "Ann","reviews":[5, 4]} ]}}
+}

@@ -1,0 +1,375 @@
+package arenajson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"strconv"
+
+	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
+)
+
+// This file has Value: how a document is parsed, searched and read. Parse checks all of it once, and notes the end of
+// each array and object (value_index.go), so that any of them can be skipped in one step. Get indexes a container when
+// it looks into it for the first time. value_edit.go changes documents, and value_write.go writes them.
+
+// A Value is a part of a JSON document, to be searched, changed and written back.
+//
+// The zero Value is missing: it has the kind KindMissing, no members, and converts to zero and "". A Value of an
+// object or array refers to the document, and sees its changes. A Value of a string, number or literal is what it was
+// when it was looked up.
+//
+// A Value belongs to the arena that it was parsed in, as do the strings it returns, and must not be used after the
+// arena's Reset. It is not safe for concurrent use: also looking something up may write to the arena. Methods without
+// an error panic with a [*arena.LimitError] if that exceeds a limit.
+//
+// If an object has several members of one name, the last one counts, as in encoding/json.
+//
+// Use [Unmarshal] for documents whose types are known: it is faster than looking up more than a few values.
+type Value struct {
+	n    *node     // an array or object; nil for other values
+	doc  *document // nil if the value is missing
+	text string    // a string, number or literal, as in the document
+}
+
+// Kind is the kind of a JSON value: the first character of its text, with '0' for numbers.
+type Kind byte
+
+const (
+	KindMissing Kind = 0
+	KindNull    Kind = 'n'
+	KindFalse   Kind = 'f'
+	KindTrue    Kind = 't'
+	KindNumber  Kind = '0'
+	KindString  Kind = '"'
+	KindObject  Kind = '{'
+	KindArray   Kind = '['
+)
+
+// String returns the name of k, such as "object".
+func (k Kind) String() string {
+	switch k {
+	case KindMissing:
+		return "missing value"
+	case KindNull:
+		return "null"
+	case KindFalse:
+		return "false"
+	case KindTrue:
+		return "true"
+	case KindNumber:
+		return "number"
+	case KindString:
+		return "string"
+	case KindObject:
+		return "object"
+	case KindArray:
+		return "array"
+	}
+	return "Kind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// document is a text that was parsed.
+type document struct {
+	a      *arena.Arena
+	text   string // with docSlack zeros behind its end
+	spans  []span // of its arrays and objects, in the order in which they begin
+	origin node   // what slots of other documents refer to: see slot
+	ops    []op   // Merge's, kept for the next one
+}
+
+// maxDocument is the length of the longest document that Parse accepts: spans have positions of 32 bits.
+const maxDocument = math.MaxUint32 - docSlack
+
+// Parse checks the JSON document in data and returns its value. data is copied into a, or to the heap if a is nil.
+//
+// The whole document is checked: syntax, UTF-8, and that at most 10,000 arrays and objects are nested. The error is a
+// *json.SyntaxError as that of [Unmarshal], or a [*StrictError] for a string that is not UTF-8, and for what Strict
+// refuses if it is passed. Other options have no effect. If a limit of a is exceeded, the error is a [*arena.LimitError].
+func Parse(a *arena.Arena, data []byte, opts ...Option) (v Value, err error) {
+	if len(data) > maxDocument {
+		return Value{}, fmt.Errorf("arenajson: Parse: document of %d bytes is longer than %d", len(data), int64(maxDocument))
+	}
+	defer func() {
+		if err != nil {
+			v = Value{}
+		}
+	}()
+	defer catchLimit(&err)
+	b := arena.MakeSliceUninit[byte](a, len(data)+docSlack, len(data)+docSlack)
+	clear(b[copy(b, data):])
+	s := scanner{base: xunsafe.DataOf(b), n: len(data), doc: data}
+	for _, o := range opts {
+		s.strict = s.strict || o == Strict
+	}
+	doc := arena.New[document](a)
+	*doc = document{a: a, text: xunsafe.ViewString(b)}
+	doc.origin.doc = doc
+	start, err := s.parse(a, doc)
+	if err != nil {
+		return Value{}, err
+	}
+	return doc.at(uint32(start), 0, nil), nil
+}
+
+// parse checks the document, sets the spans of doc, and returns where the document's value begins.
+func (s *scanner) parse(a *arena.Arena, doc *document) (start int, err error) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case decodeError:
+			if err = x.err; err == nil {
+				err = syntaxErrorIn(s.doc)
+			} else if syntax := notJSON(s.doc); syntax != nil {
+				err = syntax // whatever else was found before
+			}
+		default:
+			panic(x)
+		}
+	}()
+	start = s.space(0)
+	if s.strict {
+		s.refuse(a, start)
+	}
+	spans, end := s.spans(a, start)
+	if s.space(end) != s.n {
+		s.fail()
+	}
+	doc.spans = spans
+	return start, nil
+}
+
+// refuse ends the scan at what Strict refuses. The names of open objects are stored in a.
+func (s *scanner) refuse(a *arena.Arena, i int) {
+	if a != nil {
+		s.region = machine.Enter(a, "arenajson.Parse")
+		defer s.region.Leave()
+	}
+	s.skip(i)
+}
+
+// at returns the value at i of the document; span is the index of its span if it is an array or object, whose node
+// gets the parent up.
+func (doc *document) at(i, span uint32, up *node) Value {
+	if c := doc.text[i]; c|0x20 == '{' {
+		n := arena.New[node](doc.a)
+		n.doc, n.up, n.pos, n.span, n.kind = doc, up, i, span, Kind(c)
+		return Value{n: n, doc: doc}
+	}
+	return Value{doc: doc, text: doc.text[i:scalarEnd(doc.text, i)]}
+}
+
+// Kind returns the kind of v, which is KindMissing if v does not exist.
+func (v Value) Kind() Kind {
+	switch {
+	case v.n != nil:
+		return v.n.kind
+	case v.doc == nil:
+		return KindMissing
+	}
+	return kindOf(v.text[0])
+}
+
+// kindOf returns the kind of the value that begins with c.
+func kindOf(c byte) Kind {
+	if c == '-' || c-'0' <= 9 {
+		return KindNumber
+	}
+	return Kind(c)
+}
+
+// Exists reports whether the document has v. A null exists.
+func (v Value) Exists() bool { return v.doc != nil }
+
+// Get returns the value at a path of member names and indices of arrays, strings and integers. A path that leads
+// nowhere, and one with an element of another type, returns a Value that is missing.
+func (v Value) Get(path ...any) Value {
+	for i := range path {
+		if v.n == nil {
+			return Value{}
+		}
+		k := v.n.find(path[i])
+		if k < 0 {
+			return Value{}
+		}
+		v = v.n.value(k)
+	}
+	return v
+}
+
+// Len returns the number of members of an object or elements of an array, and 0 for other values.
+func (v Value) Len() int {
+	if v.n == nil {
+		return 0
+	}
+	v.n.index()
+	return len(v.n.slots) - v.n.dead
+}
+
+// Object iterates over the names and values of an object, in the order of the document. It is empty for other values.
+// The loop may set, add and delete members. Members that it adds are not visited.
+func (v Value) Object() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) { v.members(yield) }
+}
+
+func (v Value) members(yield func(string, Value) bool) {
+	if v.Kind() != KindObject {
+		return
+	}
+	v.n.index()
+	for k := range len(v.n.slots) {
+		if !v.n.slots[k].dead() && !yield(v.n.names[k].text, v.n.value(k)) {
+			return
+		}
+	}
+}
+
+// Array iterates over the indices and elements of an array. It is empty for other values. The loop may set and append
+// elements, but must not delete them. Elements that it appends are not visited.
+func (v Value) Array() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) { v.elements(yield) }
+}
+
+func (v Value) elements(yield func(int, Value) bool) {
+	if v.Kind() != KindArray {
+		return
+	}
+	v.n.index()
+	for k := range len(v.n.slots) {
+		if k == len(v.n.slots) || !yield(k, v.n.value(k)) {
+			return
+		}
+	}
+}
+
+// String returns the text of a string, "" for null and a missing value, and the JSON text of other values.
+func (v Value) String() string {
+	switch v.Kind() {
+	case KindString:
+		return unquoted(v.doc.a, v.text[1:len(v.text)-1])
+	case KindNull:
+		return ""
+	}
+	return v.Raw()
+}
+
+// Int returns a number as an int64: without its fraction, and the nearest int64 if it is out of range. A string
+// that holds a number counts as one, true is 1, and all other values are 0.
+func (v Value) Int() int64 {
+	text := v.number()
+	if i, ok := parseInt(text); ok {
+		return i
+	}
+	f := floatOf(text)
+	switch { // conversions of what is out of range depend on the processor
+	case f >= 1<<63:
+		return math.MaxInt64
+	case f <= -1<<63:
+		return math.MinInt64
+	}
+	return int64(f)
+}
+
+// Uint returns a number as a uint64; see [Value.Int].
+func (v Value) Uint() uint64 {
+	text := v.number()
+	if u, ok := parseUint(text); ok {
+		return u
+	}
+	f := floatOf(text)
+	switch {
+	case f >= 1<<64:
+		return math.MaxUint64
+	case f <= 0:
+		return 0
+	}
+	return uint64(f)
+}
+
+// Float returns a number as a float64, which is infinite if it is out of range. A string that holds a number counts
+// as one, true is 1, and all other values are 0.
+func (v Value) Float() float64 { return floatOf(v.number()) }
+
+// Bool reports whether v is true, a number other than 0, or a string that [strconv.ParseBool] takes for true.
+func (v Value) Bool() bool {
+	switch v.Kind() {
+	case KindTrue:
+		return true
+	case KindNumber:
+		return v.Float() != 0
+	case KindString:
+		switch v.String() {
+		case "1", "t", "T", "true", "TRUE", "True":
+			return true
+		}
+	}
+	return false
+}
+
+// number returns the text of a number, or of the string that may hold one.
+func (v Value) number() string {
+	switch v.Kind() {
+	case KindNumber:
+		return v.text
+	case KindString:
+		if s := v.String(); isNumber(s) {
+			return s
+		}
+	case KindTrue:
+		return "1"
+	}
+	return "0"
+}
+
+// floatOf returns the value of s, a number of JSON.
+func floatOf(s string) float64 {
+	f, _ := strconv.ParseFloat(s, 64)
+	return f
+}
+
+// unquoted returns what s, the text of a string, stands for. It is s if that has no escapes.
+func unquoted(a *arena.Arena, s string) string {
+	if !hasEscape(s) {
+		return s
+	}
+	b, _ := appendUnquoted(arena.MakeSliceUninit[byte](a, 0, len(s)), s)
+	return xunsafe.ViewString(b)
+}
+
+// Raw returns the JSON text of v: that of the document if v was not changed, else what AppendTo writes, in the arena.
+func (v Value) Raw() string {
+	switch {
+	case v.n == nil:
+		return v.text
+	case !v.n.changed:
+		return v.n.raw()
+	}
+	w := writer{a: v.doc.a}
+	w.node(v.n)
+	return xunsafe.ViewString(w.out)
+}
+
+// errMissing is Decode's and MarshalJSON's for a Value that is missing.
+var errMissing = errors.New("arenajson: Value is missing")
+
+// Decode stores v in the value that x points to, like [Unmarshal], with its memory in the arena of v.
+func (v Value) Decode(x any, opts ...Option) error {
+	if v.doc == nil {
+		return errMissing
+	}
+	return Unmarshal(v.doc.a, xunsafe.ViewBytes(v.Raw()), x, opts...)
+}
+
+// MarshalJSON returns the JSON text of v on the heap. A missing value is an error.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if v.doc == nil {
+		return nil, errMissing
+	}
+	return v.AppendTo(nil), nil
+}
+
+var _ json.Marshaler = Value{}
