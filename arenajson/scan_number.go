@@ -41,9 +41,11 @@ func (s *scanner) digits(i int) int {
 	if s.at(i)-'0' > 9 {
 		s.fail()
 	}
-	for i++; s.at(i)-'0' <= 9; i++ {
+	w := s.word(i)
+	for ; areDigits(w); w = s.word(i) {
+		i += 8
 	}
-	return i
+	return i + digitsIn(w)
 }
 
 // whole scans an integer without a sign. If it overflows a uint64, or is followed by a fraction or an
