@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/machine"
@@ -207,7 +208,7 @@ func (v Value) Len() int {
 		return 0
 	}
 	v.n.index()
-	return len(v.n.slots) - v.n.dead
+	return len(v.n.slots) - int(v.n.dead)
 }
 
 // Object iterates over the names and values of an object, in the order of the document. It is empty for other values.
@@ -333,7 +334,7 @@ func floatOf(s string) float64 {
 
 // unquoted returns what s, the text of a string, stands for. It is s if that has no escapes.
 func unquoted(a *arena.Arena, s string) string {
-	if !hasEscape(s) {
+	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
 	b, _ := appendUnquoted(arena.MakeSliceUninit[byte](a, 0, len(s)), s)

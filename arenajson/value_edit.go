@@ -186,13 +186,6 @@ func (m *merge) containers(n, s *node, depth int) error {
 	}
 	added := 0
 	for j := range s.slots {
-		if !s.slots[j].dead() && n.counterpart(s, j) < 0 {
-			added++
-		}
-	}
-	n.reserve(added)
-	next := len(n.slots)
-	for j := range s.slots {
 		if s.slots[j].dead() {
 			continue
 		}
@@ -203,13 +196,16 @@ func (m *merge) containers(n, s *node, depth int) error {
 				name.text = s.names[j].text
 			}
 			if n.places != nil {
-				n.places.Set(name.text, uint32(next)) // there is none before Merge has succeeded; see find
+				n.places.Set(name.text, uint32(len(n.slots)+added)) // which only put makes true; see member
 			}
-			next++
+			added++
 		}
 		if err := m.slot(n, k, name, s, &s.slots[j], depth); err != nil {
 			return err
 		}
+	}
+	if added > 0 {
+		n.reserve(added)
 	}
 	return nil
 }

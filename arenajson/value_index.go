@@ -126,7 +126,7 @@ type node struct {
 	places    *arena.Map[string, uint32]
 	text      string // of a value that was set and is no array or object
 	pos, span uint32 // where it begins, and its span; both 0 for one that was made
-	dead      int    // how many slots are
+	dead      uint32 // how many slots are
 	kind      Kind
 	indexed   bool // names and slots are set
 	changed   bool // it, or something in it, is not as in the text
@@ -217,8 +217,11 @@ func (n *node) index() {
 	for k := range slots {
 		i = skipSpaces(text, i)
 		if names != nil {
-			end := textEnd(text, i)
-			names[k] = memberName{unquoted(doc.a, text[i+1:end-1]), i}
+			end, escaped := quotedEnd(text, i)
+			names[k] = memberName{text[i+1 : end-1], i}
+			if escaped {
+				names[k].text = unquoted(doc.a, names[k].text)
+			}
 			i = skipSpaces(text, skipSpaces(text, end)+1)
 		}
 		slots[k].pos = i
@@ -343,6 +346,12 @@ func skipSpaces(text string, i uint32) uint32 {
 
 // textEnd returns where the string ends whose quote is at i.
 func textEnd(text string, i uint32) uint32 {
+	end, _ := quotedEnd(text, i)
+	return end
+}
+
+// quotedEnd is textEnd, and reports whether the string has escapes.
+func quotedEnd(text string, i uint32) (end uint32, escaped bool) {
 	for i++; ; {
 		m := special(xunsafe.Text64(text, int(i)))
 		if m == 0 {
@@ -350,9 +359,9 @@ func textEnd(text string, i uint32) uint32 {
 			continue
 		}
 		if i += uint32(bits.TrailingZeros64(m) / 8); text[i] == '"' {
-			return i + 1
+			return i + 1, escaped
 		}
-		i += 2 // an escape
+		i, escaped = i+2, true
 	}
 }
 
@@ -365,20 +374,4 @@ func scalarEnd(text string, i uint32) uint32 {
 		i++
 	}
 	return i
-}
-
-// hasEscape reports whether s, the text of a string, has an escape.
-func hasEscape(s string) bool {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if zeroBytes(xunsafe.Text64(s, i)^'\\'*ones) != 0 {
-			return true
-		}
-	}
-	for ; i < len(s); i++ {
-		if s[i] == '\\' {
-			return true
-		}
-	}
-	return false
 }
