@@ -255,6 +255,20 @@ TEST(ArenaTry, NullWithoutMemory) {
     }
 }
 
+// The arena's resource, which the first such object needs, is refused like the object.
+TEST(ArenaTry, ObjectsWithAllocators) {
+    std::vector<std::byte> bytes(ebb::arena::bytes_needed(400));
+    for (std::size_t less = 0; less < 390; ++less) {
+        ebb::arena a(1'000, 0, {.storage = std::span(bytes).first(bytes.size() - less)});
+        int n = 0;
+        EXPECT_NO_THROW(while (a.try_make<std::pmr::string>("short") != nullptr)++ n);
+        EXPECT_NO_THROW(while (a.try_make<std::optional<std::pmr::string>>("short") != nullptr)++ n);
+        const std::array<std::pmr::string, 2> two{"a", "b"};
+        EXPECT_NO_THROW(while (!a.try_copy(std::span(two)).empty())++ n);
+        EXPECT_TRUE(less > 250 || n > 0) << less;
+    }
+}
+
 TEST(ArenaTry, PassesOnWhatConstructorsThrow) {
     struct thrower {
         explicit thrower(bool fail) {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "failing_new.hpp"
+
 namespace sync_arena_test {
 
 std::atomic<int> alive{0};
@@ -86,6 +88,58 @@ TEST(SyncArena, ManyArenas) {
     }
     all.clear();
     EXPECT_EQ(alive, 0);
+}
+
+struct user {
+    explicit user(ebb::sync_arena& arena) : a(arena) { ++alive; }
+    ~user() {
+        --alive;
+        if (a.copy("text") != "text" || *a.make<int>(17) != 17 || a.used_bytes() == 0) std::abort();
+    }
+    ebb::sync_arena& a;
+};
+
+// By a thread that has a part or has none, and while any part ends.
+TEST(SyncArena, DestructorsMayUseIt) {
+    for (const bool has_part : {false, true}) {
+        ebb::sync_arena a(1'000);
+        for (int cycle = 0; cycle < 3; ++cycle) {
+            if (has_part) a.make<user>(a);
+            std::thread([&a] { a.make<user>(a); }).join();
+            std::thread([&a] { a.make<user>(a); }).join();
+            cycle == 1 ? a.release() : a.reset();
+            EXPECT_EQ(alive, 0);
+        }
+        std::thread([&a] { a.make<user>(a); }).join();
+    }
+    EXPECT_EQ(alive, 0);
+}
+
+// Of a thread's first call: what it needs for itself, for its part, and for a chunk.
+TEST(SyncArena, EveryAllocationRefusedInTurn) {
+    int refused = 0;
+    for (int fail = 1; fail < 12; ++fail) {
+        ebb::sync_arena a(1'000);
+        in_thread([&] {
+            failing_new::fail_at(fail);
+            int made = 0;
+            for (int i = 0; i < 3; ++i) {
+                try {
+                    a.make<counted>(i);
+                    ++made;
+                } catch (const std::bad_alloc&) {
+                    ++refused;
+                }
+            }
+            failing_new::fail_at(0);
+            EXPECT_GE(made, 2);
+            EXPECT_EQ(alive, made);
+            EXPECT_NE(a.local().try_make<counted>(4), nullptr);
+        });
+        a.reset();
+        EXPECT_EQ(alive, 0);
+    }
+    EXPECT_GE(refused, 3);
 }
 
 // A thread may end after an arena, and an arena after a thread.

@@ -115,6 +115,10 @@ private:
     // call can stay in registers.
     EBB_NOINLINE static taken take_apart(arena_type& a, std::size_t n, std::size_t time) { return take(a, n, time); }
     EBB_NOINLINE static void give(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
+        if (EBB_UNLIKELY(!a.region_.is_live_at_once(time))) return give_older(a, p, bytes, time);
+        a.region_.give_block(p, bytes);
+    }
+    EBB_NOINLINE static void give_older(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
         if (a.region_.is_live(time)) a.region_.give_block(p, bytes);
     }
 

@@ -77,7 +77,14 @@ private:
         if (EBB_UNLIKELY(blocks_ == 0)) return;  // abandoned
         if (EBB_UNLIKELY(is_stranded())) return complain();
         --blocks_;
-        if constexpr (Checks::enabled) arena_->region_.remove_block(p);
+        if constexpr (Checks::enabled) {
+            if (EBB_UNLIKELY(arena_->region_.has_marks())) return give_under_marks(p, bytes);
+            arena_->region_.remove_block();
+        }
+        arena_->region_.give_block(p, bytes);
+    }
+    EBB_NOINLINE void give_under_marks(void* p, std::size_t bytes) noexcept {
+        arena_->region_.remove_block(p);
         arena_->region_.give_block(p, bytes);
     }
 

@@ -434,7 +434,9 @@ public:
     using region_blocks::give_block;
     using region_blocks::has_blocks;
     using region_blocks::has_blocks_since;
+    using region_blocks::has_marks;
     using region_blocks::is_live;
+    using region_blocks::is_live_at_once;
     using region_blocks::is_marked;
     using region_blocks::remove_block;
     using region_blocks::remove_block_since_mark;

@@ -72,12 +72,8 @@ public:
         const block_shape shape(bytes);
         if (+address_of(p) + shape.size == low()) return set_low(+address_of(p));
         if (EBB_UNLIKELY(shape.number >= block_shape::classes)) return;
-        // What came before the newest mark is not reused: a block that is taken after a mark must
-        // be after it, for a rewind to take it back.
-        if (EBB_UNLIKELY(places_ != nullptr) && !is_since(places_, +address_of(p))) return;
-        free_.of[shape.number] = ::new (p) free_block{free_.of[shape.number]};
-        has_free_ = true;
-        overhead_ += shape.size;
+        if (EBB_UNLIKELY(places_ != nullptr)) return add_free_since_mark(p, shape);
+        add_free(p, shape);
     }
 
     /// A free block of the shape, or null.
@@ -104,10 +100,15 @@ public:
 
     /// The time, an even number: what a container remembers of its first block.
     [[nodiscard]] std::size_t time() const noexcept { return time_; }
-    /// Whether blocks may come back of a container that took its first one at t: neither a
-    /// rewind nor the end of a cycle has taken them. O(1), or O(marks).
-    [[nodiscard]] EBB_INLINE bool is_live(std::size_t t) const noexcept {
-        return !EBB_UNLIKELY(t < live_.again) || was_live(t);
+    /// Whether a container that took its first block at t may free blocks: neither a rewind nor the
+    /// end of a cycle has freed them. is_live_at_once may miss that. O(marks).
+    [[nodiscard]] EBB_INLINE bool is_live_at_once(std::size_t t) const noexcept { return t >= live_.again; }
+    [[nodiscard]] bool is_live(std::size_t t) const noexcept {
+        if (live_.has(t)) return true;
+        for (const place* at = places_; at != nullptr && t < at->time; at = at->older) {
+            if (at->live.has(t)) return true;
+        }
+        return false;
     }
 
     /// Resources that are stored here, the newest first.
@@ -118,11 +119,14 @@ public:
     void add_block() noexcept { ++blocks_; }
     /// The block at `p`, of this cycle, is back. O(1) without marks, else O(log chunks + marks
     /// after the block).
-    EBB_INLINE void remove_block(const void* p) noexcept {
+    void remove_block(const void* p) noexcept {
         std::size_t* count = &blocks_;
-        if (EBB_UNLIKELY(places_ != nullptr)) count = count_of(p);
+        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
         *count -= *count != 0;
     }
+    /// The same if there is no mark.
+    EBB_INLINE void remove_block() noexcept { blocks_ -= blocks_ != 0; }
+    [[nodiscard]] bool has_marks() const noexcept { return places_ != nullptr; }
     /// The same for the arena's own resources. Blocks that came before every mark end with the
     /// objects that have them, and are not counted.
     void add_block_since_mark() noexcept {
@@ -198,17 +202,15 @@ protected:
     free_lists free_{};
 
 private:
-    EBB_NOINLINE bool was_live(std::size_t t) const noexcept {
-        if (live_.has(t)) return true;
-        for (const place* at = places_; at != nullptr && t < at->time; at = at->older) {
-            if (at->live.has(t)) return true;
-        }
-        return false;
+    EBB_INLINE void add_free(void* p, const block_shape& shape) noexcept {
+        free_.of[shape.number] = ::new (p) free_block{free_.of[shape.number]};
+        has_free_ = true;
+        overhead_ += shape.size;
     }
-    EBB_NOINLINE std::size_t* count_of(const void* p) noexcept {
-        std::size_t* count = &blocks_;
-        for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
-        return count;
+    // Memory from before the newest mark is not reused: a block that is allocated after the mark must
+    // be after it, so that a rewind frees it.
+    EBB_NOINLINE void add_free_since_mark(void* p, block_shape shape) noexcept {
+        if (is_since(places_, +address_of(p))) add_free(p, shape);
     }
 };
 
