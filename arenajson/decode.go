@@ -11,10 +11,17 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// decoder reads one document.
+// A decoder stores the tokens of one document in memory. Each type has a decProgram (decode_program.go); value
+// is the switch over its operations. Slices and structs handle the usual operations of their elements and
+// fields themselves, without a call of value. Maps are in decode_map.go; types with a text form of their own,
+// methods and the option ,string are in decode_other.go.
+//
+// A JSON value that does not fit its variable is skipped, and the first one is recorded in wrong; the place of
+// an error is computed afterwards (decode_error.go).
 type decoder struct {
 	scanner
-	a *arena.Arena // nil for the heap
+	a    *arena.Arena // nil for the heap
+	left bool         // leave was called
 
 	root    *decProgram     // of the document
 	top     xunsafe.Pointer // the variable that it is stored in
@@ -22,48 +29,49 @@ type decoder struct {
 	under   []dynamic       // the pointers in interfaces that are being decoded into
 	inside  int             // number of open slices
 	wrong   error           // the first value that does not fit its variable
-	guessed bool            // data may be a document, or only its beginning; see Decoder.line
+	guessed bool            // the data may be a document, or only its beginning; see Decoder.line
 
 	store   *machine.MapStore // the region's; nil before the first map
-	members *lists            // nil before the first map
+	scratch *scratch          // nil before the first map
 
 	numbers bool // the option UseNumber
 	known   bool // the option DisallowUnknownFields
 }
 
-// align is where documents begin: on a line of the processor's cache.
-const align = 64
-
-// outside calls f, which may use the arena by itself: in checked builds nobody else
-// must be in it then.
-func (d *decoder) outside(f func() error) error {
-	if check.Watched && d.a != nil {
+// leave and enter surround calls of code that may use the arena, because checked builds report concurrent use.
+func (d *decoder) leave() {
+	if check.Watched && d.a != nil && !d.left {
 		d.region.Leave()
-		defer machine.Enter(d.a, "arenajson.Unmarshal") // also when f panics, for try leaves
+		d.left = true
 	}
-	return f()
 }
 
-// value reads a value of p's type to where to points, beginning at i, behind any
-// spaces, and returns where it ends.
+func (d *decoder) enter() {
+	if check.Watched && d.a != nil {
+		machine.Enter(d.a, "arenajson.Unmarshal")
+		d.left = false
+	}
+}
+
+// value decodes the value at i into the variable of p's type at to.
 func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 	c := d.at(i)
 	switch p.op {
 	case readString:
 		if c != '"' {
-			return d.null(p, to, i)
+			return d.decodeNull(p, to, i)
 		}
 		s, end := d.str(i)
 		*xunsafe.Cast[string](to) = s
 		return end
 	case readInt:
 		if c != '-' && c-'0' > 9 {
-			return d.null(p, to, i)
+			return d.decodeNull(p, to, i)
 		}
 		return d.integer(p, to, i)
 	case readFloat64:
 		if c != '-' && c-'0' > 9 {
-			return d.null(p, to, i)
+			return d.decodeNull(p, to, i)
 		}
 		f, end := d.float(i)
 		if end < 0 {
@@ -73,7 +81,7 @@ func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 		return end
 	case readFloat32:
 		if c != '-' && c-'0' > 9 {
-			return d.null(p, to, i)
+			return d.decodeNull(p, to, i)
 		}
 		return d.float32(p, to, i)
 	case readBool:
@@ -85,21 +93,21 @@ func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 			*xunsafe.Cast[bool](to) = false
 			return i + 5
 		}
-		return d.null(p, to, i)
+		return d.decodeNull(p, to, i)
 	case readStruct:
 		if c != '{' {
-			return d.null(p, to, i)
+			return d.decodeNull(p, to, i)
 		}
 		return d.structure(p, to, i)
 	case readSlice:
 		return d.slice(p, to, i)
 	case readPointer:
 		if c == 'n' {
-			return d.null(p, to, i)
+			return d.decodeNull(p, to, i)
 		}
 		at := *xunsafe.Cast[xunsafe.Pointer](to)
 		if at == nil {
-			at = d.alloc(p.elem)
+			at = d.newValue(p.elem)
 			*xunsafe.Cast[xunsafe.Pointer](to) = at
 		}
 		return d.value(p.elem, at, i)
@@ -107,29 +115,26 @@ func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 		return d.anyAt(p, to, i)
 	case readArray:
 		return d.array(p, to, i)
-	case readAnyMap:
-		return d.anyMap(p, to, i)
-	case readTextMap:
-		return d.textMap(p, to, i)
 	case readMap, readArenaMap:
-		return d.otherMap(p, to, i)
+		return d.mapAt(p, to, i)
 	}
-	return d.special(p, to, i)
+	return d.decodeOther(p, to, i)
 }
 
-// null reads null, which empties what can be nil and leaves the rest as it is.
-func (d *decoder) null(p *decProgram, to xunsafe.Pointer, i int) int {
+// decodeNull decodes null, which clears what can be nil and leaves other variables as they are. Any other value
+// does not fit.
+func (d *decoder) decodeNull(p *decProgram, to xunsafe.Pointer, i int) int {
 	if !d.has(i, "null") {
 		return d.mismatch(p, i)
 	}
-	p.empty(to)
+	p.clear(to)
 	return i + 4
 }
 
-// empty has the value at to be what null leaves of it.
-func (p *decProgram) empty(to xunsafe.Pointer) {
+// clear stores null in the variable at to.
+func (p *decProgram) clear(to xunsafe.Pointer) {
 	switch p.op {
-	case readPointer, readArenaMap, readAnyMap, readTextMap, readMap:
+	case readPointer, readArenaMap, readMap:
 		*xunsafe.Cast[xunsafe.Pointer](to) = nil
 	case readSlice, readBytes:
 		*xunsafe.Cast[machine.Slice](to) = machine.Slice{}
@@ -138,20 +143,20 @@ func (p *decProgram) empty(to xunsafe.Pointer) {
 	case readIface, readText, readNothing, readNoMap:
 		switch p.typ.Kind() {
 		case reflect.Interface, reflect.Pointer, reflect.Map, reflect.Slice:
-			xunsafe.Value(p.typ, to).SetZero() // at would have it escape
+			xunsafe.Value(p.typ, to).SetZero() // at would make it escape
 		}
 	}
 }
 
-// alloc returns a zero value of p's type.
-func (d *decoder) alloc(p *decProgram) xunsafe.Pointer {
+// newValue allocates a zero value of p's type.
+func (d *decoder) newValue(p *decProgram) xunsafe.Pointer {
 	if d.region != nil {
 		return machine.NewOfType(d.region, p.mem)
 	}
 	return reflect.New(p.typ).UnsafePointer()
 }
 
-// integer reads a whole number with a sign or, where p has none, without.
+// integer decodes an integer, with a sign if p has one.
 func (d *decoder) integer(p *decProgram, to xunsafe.Pointer, i int) int {
 	from, negative := i, uint64(0)
 	if d.at(i) == '-' {
@@ -165,7 +170,7 @@ func (d *decoder) integer(p *decProgram, to xunsafe.Pointer, i int) int {
 	return i
 }
 
-// storeInt writes an integer of so many bytes.
+// storeInt stores an integer of size bytes.
 func storeInt(to xunsafe.Pointer, size uintptr, x uint64) {
 	switch size {
 	case 8:
@@ -179,9 +184,10 @@ func storeInt(to xunsafe.Pointer, size uintptr, x uint64) {
 	}
 }
 
+// float32 decodes a float32.
 func (d *decoder) float32(p *decProgram, to xunsafe.Pointer, i int) int {
 	f, end := d.float(i)
-	// A float64 that is between two float32s may have been rounded to that.
+	// A float64 halfway between two float32s may be rounded already.
 	if abs := math.Abs(f); end < 0 || math.Float64bits(f)&(1<<29-1) == 1<<28 || f != 0 && abs < 0x1p-126 || abs > math.MaxFloat32 {
 		end = d.number(i)
 		var ok bool
@@ -193,11 +199,10 @@ func (d *decoder) float32(p *decProgram, to xunsafe.Pointer, i int) int {
 	return end
 }
 
-// slice reads an array into a slice: into the elements that it has room for, as
-// encoding/json does, and then into more.
+// slice decodes an array into a slice. Like encoding/json, it reuses elements up to the capacity.
 func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '[' {
-		return d.null(p, to, i)
+		return d.decodeNull(p, to, i)
 	}
 	d.deeper(i)
 	d.inside++
@@ -215,14 +220,16 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 				s.Len = n
 				s = d.grow(p, s, n+1, d.expected(&was, size, n, i))
 				grown = true
-				*xunsafe.Cast[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for stop
+				*xunsafe.Cast[machine.Slice](to) = machine.Slice{Data: s.Data, Len: old, Cap: s.Cap} // for endSlices
 			}
 			at := xunsafe.Add(s.Data, uintptr(n)*size)
-			switch c := d.at(i); { // what is usual goes without a call of value
+			switch c := d.at(i); { // the usual operations, without a call of value
 			case elem.op == readInt && c-'0' <= 9:
 				i = d.integer(elem, at, i)
 			case elem.op == readString && c == '"':
 				*xunsafe.Cast[string](at), i = d.str(i)
+			case elem.op == readAny && *xunsafe.Cast[any](at) == nil:
+				*xunsafe.Cast[any](at), i = d.any(i)
 			case elem.op == readStruct && c == '{':
 				i = d.structure(elem, at, i)
 			case elem.op == readFloat64 && (c-'0' <= 9 || c == '-'):
@@ -259,11 +266,10 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 	return i + 1
 }
 
-// array reads an array into one of Go: what is too much is left out, and what is
-// missing becomes zero.
+// array decodes an array into an array of Go. Excess values are skipped, and missing elements become zero.
 func (d *decoder) array(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.at(i) != '[' {
-		return d.null(p, to, i)
+		return d.decodeNull(p, to, i)
 	}
 	d.deeper(i)
 	n := 0
@@ -304,8 +310,8 @@ func (d *decoder) array(p *decProgram, to xunsafe.Pointer, i int) int {
 	return i + 1
 }
 
-// structure reads an object into a struct. The next field of the struct is tried
-// first: documents mostly have them in its order.
+// structure decodes an object into a struct. It first compares each name with the next field, because most
+// documents have the order of the struct.
 func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 	d.deeper(i)
 	all := p.fields.all
@@ -324,7 +330,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		if next < len(all) {
 			f = &all[next]
 		}
-		// What is not as it begins ends the look before the zeros behind the document do.
+		// Each comparison reads at most eight bytes after what it has compared before.
 		if f != nil && d.word(i)&f.mask == f.word && (f.length <= 8 || (f.length <= 16 || d.word(i+8) == f.second && (f.length <= 24 || d.has(i+16, f.middle))) && d.word(i+f.length-8) == f.tail) {
 			i += f.length
 			if d.strict {
@@ -400,7 +406,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 	}
 }
 
-// field reads the value of a struct's field.
+// field decodes the value of a field of the struct at to that has embedded pointers before it, or ,string.
 func (d *decoder) field(f *decField, to xunsafe.Pointer, i int) int {
 	for k := range f.via {
 		h := &f.via[k]
@@ -412,7 +418,7 @@ func (d *decoder) field(f *decField, to xunsafe.Pointer, i int) int {
 				}
 				return d.skip(i)
 			}
-			*place = d.alloc(f.hops[k])
+			*place = d.newValue(f.hops[k])
 		}
 		to = *place
 	}
@@ -422,6 +428,7 @@ func (d *decoder) field(f *decField, to xunsafe.Pointer, i int) int {
 	return d.value(f.prog, xunsafe.Add(to, f.offset), i)
 }
 
+// emptySlice returns a slice of length 0 that is not nil.
 func (d *decoder) emptySlice(p *decProgram) machine.Slice {
 	if d.region != nil {
 		return machine.MakeSliceOfType(d.region, p.elem.mem, 0, 0)
@@ -429,7 +436,7 @@ func (d *decoder) emptySlice(p *decProgram) machine.Slice {
 	return makeOnHeap(p.typ, machine.Slice{}, 0)
 }
 
-// grow returns s with room for n elements, or as many as are expected if that is not 0.
+// grow returns s with a capacity for n elements, or for expected ones if that is not 0.
 func (d *decoder) grow(p *decProgram, s machine.Slice, n, expected int) machine.Slice {
 	if d.region != nil {
 		return machine.GrowSliceOfTypeTo(d.region, p.elem.mem, s, n, expected)
@@ -440,15 +447,15 @@ func (d *decoder) grow(p *decProgram, s machine.Slice, n, expected int) machine.
 	return makeOnHeap(p.typ, s, max(n, expected))
 }
 
-// growth is how many elements a slice had when it grew last, and where it was in the document.
+// growth is the length of a slice when it last grew, and the index in the document then.
 type growth struct{ n, at int }
 
-// leastExpected is the size in bytes from which on a slice grows by what is to come.
+// leastExpected is the size in bytes from which on slices grow to their expected length.
 const leastExpected = 64 << 10
 
-// expected is how many elements a slice of n will have if all that follows at i is like those
-// since it grew last, and a sixteenth more. No document gets more than four times n by that, or
-// twice n in another slice, which more may follow. It is 0 for a small slice.
+// expected returns the length that a slice of n elements will have if the rest of the document is like the
+// elements since was, and a sixteenth more. It is at most 4n, or 2n within another slice. It is 0 for a small
+// slice.
 func (d *decoder) expected(was *growth, size uintptr, n, i int) int {
 	if uintptr(n)*size < leastExpected {
 		return 0
@@ -468,11 +475,11 @@ func (d *decoder) expected(was *growth, size uintptr, n, i int) int {
 	return max(int(all), n+n/4)
 }
 
-// makeOnHeap returns s, a slice of type t, with a capacity of n.
+// makeOnHeap copies s, a slice of type t, to the heap with a capacity of n.
 func makeOnHeap(t reflect.Type, s machine.Slice, n int) machine.Slice {
 	made := reflect.MakeSlice(t, s.Len, n)
 	if s.Len > 0 {
-		reflect.Copy(made, xunsafe.Value(t, xunsafe.PointerTo(&s))) // it has a slice's words (assumption A6)
+		reflect.Copy(made, xunsafe.Value(t, xunsafe.PointerTo(&s))) // s has the words of a slice (assumption A6)
 	}
 	return machine.Slice{Data: made.UnsafePointer(), Len: s.Len, Cap: n}
 }

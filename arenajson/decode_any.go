@@ -9,23 +9,19 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// The programs of what an interface holds.
+// Interfaces. An empty interface gets a float64, a string, a bool, nil, a []any or a map[string]any, whose
+// memory is in the arena: box makes the interface from a pointer, without the copy that Go's conversion
+// allocates. An interface that holds a pointer is decoded through it, like in encoding/json.
+
 var (
-	floatProgram  = memoryProgram[float64]()
-	textProgram   = memoryProgram[string]()
-	numberProgram = memoryProgram[json.Number]()
-	listProgram   = memoryProgram[[]any]()
-	faceProgram   = memoryProgram[any]()
+	floatProgram  = decProgramOf(reflect.TypeFor[*float64]())
+	textProgram   = decProgramOf(reflect.TypeFor[*string]())
+	numberProgram = decProgramOf(reflect.TypeFor[*json.Number]())
+	listProgram   = decProgramOf(reflect.TypeFor[*[]any]())
+	mapProgram    = decProgramOf(reflect.TypeFor[*map[string]any]())
 )
 
-// memoryProgram is a program that is there for its memory alone.
-func memoryProgram[T any]() *decProgram {
-	t := reflect.TypeFor[T]()
-	return &decProgram{typed: typedOf(t), mem: machine.TypeOf(t)}
-}
-
-// anyAt reads a value into an empty interface. One that holds a pointer is read
-// through it, as encoding/json does.
+// anyAt decodes the value at i into the empty interface at to.
 func (d *decoder) anyAt(p *decProgram, to xunsafe.Pointer, i int) int {
 	x := xunsafe.Cast[any](to)
 	if *x != nil && reflect.TypeOf(*x).Kind() == reflect.Pointer {
@@ -35,71 +31,71 @@ func (d *decoder) anyAt(p *decProgram, to xunsafe.Pointer, i int) int {
 	}
 	v, end := d.any(i)
 	if v != nil || d.at(i) == 'n' {
-		*x = v // else it is a number that does not fit
+		*x = v // otherwise it is a number that does not fit
 	}
 	return end
 }
 
-// iface reads a value into an interface with methods, which must hold a pointer to
-// read it through.
+// iface decodes the value at i into an interface with methods, which must hold a pointer.
 func (d *decoder) iface(p *decProgram, to xunsafe.Pointer, i int) int {
 	if end, ok := d.through(p, to, i); ok {
 		return end
 	}
 	if c := d.at(i); (c == '-' || c-'0' <= 9) && !d.numbers {
 		if _, end := d.float(i); end < 0 {
-			return d.tooLarge(i) // which encoding/json sees first
+			return d.tooLarge(i) // the first error that encoding/json sees
 		}
 	}
-	return d.null(p, to, i)
+	return d.decodeNull(p, to, i)
 }
 
-// maxUnder is the number of interfaces that one value, with what it is in, may be read through. Only
-// a cycle has more: a document has at most maxNesting levels.
+// maxUnder is the number of pointers in interfaces, one within the other, beyond which they must be a cycle,
+// because a document has at most maxNesting levels.
 const maxUnder = 2 * maxNesting
 
-// dynamic is the value that a pointer in an interface leads to.
+// dynamic is a value that is decoded through the pointer in an interface.
 type dynamic struct {
-	at   int // where it begins in the document
+	at   int // index in the document
 	prog *decProgram
 }
 
-// through reads a value through the pointer in the interface at to, if encoding/json
-// does: not where that is nil, and null only where it leads to a pointer again.
+// through decodes the value at i through the pointer in the interface at to, if encoding/json does so: the
+// pointer is not nil, and null needs a pointer to a pointer.
 func (d *decoder) through(p *decProgram, to xunsafe.Pointer, i int) (end int, ok bool) {
 	in := p.at(to).Elem()
 	if in.Kind() != reflect.Pointer || in.IsNil() || d.at(i) == 'n' && in.Elem().Kind() != reflect.Pointer {
 		return 0, false
 	}
 	if at := in.Elem(); at.Kind() == reflect.Interface && at.NumMethod() == 0 && at.Elem().Kind() == reflect.Pointer && at.Elem().Equal(in) {
-		// An interface that holds its own address: what it holds is replaced.
-		at.SetZero()
+		at.SetZero() // the interface holds its own address, which is replaced
 	}
 	if len(d.under) == maxUnder {
 		d.note(fmt.Errorf("arenajson: Unmarshal: cycle of pointers and interfaces through %v", in.Type()))
 		return d.skip(i), true
 	}
-	behind := decProgramOf(in.Type())
-	d.under = append(d.under, dynamic{i, behind})
-	end = d.value(behind, in.UnsafePointer(), i)
+	target := decProgramOf(in.Type())
+	d.under = append(d.under, dynamic{i, target})
+	end = d.value(target, in.UnsafePointer(), i)
 	d.under = d.under[:len(d.under)-1]
 	return end, true
 }
 
-// any reads a value as encoding/json reads one into an empty interface.
+// any decodes the value at i into a new interface.
 func (d *decoder) any(i int) (any, int) {
 	switch c := d.at(i); c {
 	case '"':
 		s, end := d.str(i)
-		at := d.alloc(textProgram)
+		at := d.newValue(textProgram)
 		*xunsafe.Cast[string](at) = s
 		return box("", at), end
 	case '{':
 		var m map[string]any
-		end := d.anyMembers(&m, i)
+		end := d.shapedMap(mapProgram, xunsafe.PointerTo(&m), i)
 		return m, end
 	case '[':
-		return d.list(i)
+		at := d.newValue(listProgram)
+		end := d.slice(listProgram, at, i)
+		return box([]any(nil), at), end
 	case 't':
 		if d.has(i, "true") {
 			return true, i + 4
@@ -115,7 +111,7 @@ func (d *decoder) any(i int) (any, int) {
 	default:
 		if d.numbers {
 			end := d.number(i)
-			at := d.alloc(numberProgram)
+			at := d.newValue(numberProgram)
 			*xunsafe.Cast[string](at) = d.text(i, end)
 			return box(json.Number(""), at), end
 		}
@@ -123,7 +119,7 @@ func (d *decoder) any(i int) (any, int) {
 		if end < 0 {
 			return nil, d.tooLarge(i)
 		}
-		at := d.alloc(floatProgram)
+		at := d.newValue(floatProgram)
 		*xunsafe.Cast[float64](at) = f
 		return box(0.0, at), end
 	}
@@ -131,52 +127,8 @@ func (d *decoder) any(i int) (any, int) {
 	return nil, 0
 }
 
-// list reads an array as []any.
-func (d *decoder) list(i int) (any, int) {
-	d.deeper(i)
-	d.inside++
-	var s machine.Slice
-	n := 0
-	i = d.space(i + 1)
-	was := growth{at: i}
-	if d.at(i) == ']' {
-		s = d.emptySlice(listOfAny)
-	} else {
-		for {
-			if n >= s.Cap {
-				s.Len = n
-				s = d.grow(listOfAny, s, n+1, d.expected(&was, faceProgram.size, n, i))
-			}
-			v, end := d.any(i)
-			*xunsafe.Cast[any](xunsafe.Add(s.Data, uintptr(n)*faceProgram.size)) = v
-			n++
-			i = d.space(end)
-			c := d.at(i)
-			if c == ']' {
-				break
-			}
-			if c != ',' {
-				d.fail()
-			}
-			i = d.space(i + 1)
-		}
-		s.Len = n
-		if d.region != nil {
-			s = machine.TrimSliceOfType(d.region, faceProgram.mem, s)
-		}
-	}
-	d.depth, d.inside = d.depth-1, d.inside-1
-	at := d.alloc(listProgram)
-	*xunsafe.Cast[machine.Slice](at) = s
-	return box([]any(nil), at), i + 1
-}
-
-// listOfAny is the program of []any for those who make and grow one.
-var listOfAny = &decProgram{typed: listProgram.typed, elem: faceProgram}
-
-// box is an interface of like's type, which is none that an interface holds as a pointer
-// itself, that holds the value at p without a copy of it (assumption A7). Nothing writes
-// to the value any more.
+// box returns an interface of like's type that holds the value at p without a copy (assumption A7). The value
+// must not change afterwards, and its type must not be a pointer.
 func box(like any, p xunsafe.Pointer) (x any) {
 	if !machine.LayoutOK {
 		return xunsafe.Value(reflect.TypeOf(like), p).Interface()

@@ -11,18 +11,30 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Errors are those of encoding/json as it is up to Go 1.26, on every Go: the one that
-// is built on v2 finds the same, but names other positions and paths.
+// Errors are those of encoding/json up to Go 1.26, on every Go: an encoding/json that is built on v2 finds the
+// same errors, but reports other offsets and paths.
+//
+// Decoding keeps nothing for errors. After one, walk finds its place by reading the document again from the
+// beginning, and syntaxError has encoding/json parse the document.
 
-// note keeps the first error with which the reading goes on.
+// A StrictError describes input that Strict or Parse rejects and encoding/json accepts.
+type StrictError struct {
+	Offset int64  // in bytes, of the name, the escape or the first invalid byte
+	What   string // description
+}
+
+func (e *StrictError) Error() string {
+	return fmt.Sprintf("arenajson: %s at offset %d", e.What, e.Offset)
+}
+
+// note records the first error after which decoding continues.
 func (d *decoder) note(err error) {
 	if d.wrong == nil {
 		d.wrong = err
 	}
 }
 
-// mismatch notes that the value at i does not fit a variable of p's type, and returns
-// where it ends.
+// mismatch records that the value at i does not fit a variable of p's type, and skips it.
 func (d *decoder) mismatch(p *decProgram, i int) int {
 	end := d.skip(i)
 	if d.wrong != nil {
@@ -55,41 +67,36 @@ func (d *decoder) mismatch(p *decProgram, i int) int {
 	return end
 }
 
-// tooLarge notes that the number at i does not fit a float64 in an interface.
+// tooLarge records that the number at i does not fit a float64 in an interface, and skips it.
 func (d *decoder) tooLarge(i int) int {
 	end := d.number(i)
-	if d.wrong == nil {
-		e := &json.UnmarshalTypeError{Value: "number " + d.text(i, end), Type: floatProgram.typ, Offset: int64(end + 1)}
-		d.locate(e, i)
-		d.wrong = e
-	}
+	d.noteType("number ", d.text(i, end), floatProgram.typ, i, end+1)
 	return end
 }
 
-// badKey notes that the name at i, as it is read, is no key of p's type.
-func (d *decoder) badKey(p *decProgram, name string, i int) {
+// noteType records a json.UnmarshalTypeError for the value at i. It allocates nothing if there is an error
+// already, because each member of a document can have one.
+func (d *decoder) noteType(kind, value string, t reflect.Type, i, offset int) {
 	if d.wrong == nil {
-		e := &json.UnmarshalTypeError{Value: "number " + name, Type: p.typ, Offset: int64(i + 1)}
+		e := &json.UnmarshalTypeError{Value: kind + value, Type: t, Offset: int64(offset)}
 		d.locate(e, i)
 		d.wrong = e
 	}
 }
 
-// noteQuote notes that s is no value for a member of type t with ,string. An error that
-// is not the first one is not made: it would be of the heap, one for each member.
+// noteQuote records that s is not a value for a member of type t with ,string.
 func (d *decoder) noteQuote(s string, t reflect.Type) {
 	if d.wrong == nil {
 		d.wrong = badQuote(s, t)
 	}
 }
 
-// badQuote is encoding/json's error for a string in a member of type t with ,string.
+// badQuote returns encoding/json's error for a string in a member of type t with ,string.
 func badQuote(item string, t reflect.Type) error {
 	return fmt.Errorf("json: invalid use of ,string struct tag, trying to unmarshal %q into %v", item, t)
 }
 
-// stop ends the reading with an error of a method for the value at i, as encoding/json
-// does.
+// stop ends decoding with an error of a method for the value at i, like encoding/json.
 func (d *decoder) stop(i int, err error) {
 	d.endSlices(i)
 	if e, ok := err.(*json.UnmarshalTypeError); ok && e != nil {
@@ -98,14 +105,13 @@ func (d *decoder) stop(i int, err error) {
 	panic(decodeError{err})
 }
 
-// endSlices has the slices that the value at i is in have the elements up to it.
+// endSlices sets the lengths of the slices that contain the value at i.
 func (d *decoder) endSlices(i int) {
 	w := walk{doc: d.doc, under: d.under, strict: d.strict, value: d.top}
 	w.to(d.root, i)
 }
 
-// locate says in e in which struct and member the value or name at i stands, and
-// returns what type its variable has.
+// locate sets the struct and the path in e for the value or name at i, and returns the type of its variable.
 func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (declared reflect.Type) {
 	w := walk{doc: d.doc, under: d.under, strict: d.strict, declared: d.passed}
 	w.to(d.root, i)
@@ -118,21 +124,19 @@ func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (declared reflect.Ty
 	return w.declared
 }
 
-// walk goes from the beginning of a document down to a value that was read from it:
-// so that nothing needs to be kept for errors while there are none.
+// A walk descends from the beginning of a document to a value.
 type walk struct {
 	doc    []byte
 	under  []dynamic
 	strict bool
-	value  xunsafe.Pointer // what is read into, to end slices there; nil to leave them
+	value  xunsafe.Pointer // the variable of the value, to set lengths of slices; nil to leave them
 
-	in       reflect.Type // the struct whose member it is
-	path     []string     // the names that lead there
-	declared reflect.Type // what is declared to hold it
+	in       reflect.Type // the struct of the innermost member
+	path     []string     // the names of members
+	declared reflect.Type // the declared type of the variable
 }
 
-// to goes down from the beginning of the document, a value of program p, to what begins
-// at end.
+// to descends from the document, a value of p, to the value at end.
 func (w *walk) to(p *decProgram, end int) {
 	for _, l := range appendLevels(nil, w.doc, end) {
 		if p = w.through(p, l.at); p == nil {
@@ -141,7 +145,7 @@ func (w *walk) to(p *decProgram, end int) {
 		var f *decField
 		if w.doc[l.at] == '{' {
 			if l.name == 0 {
-				return // it is the name
+				return // at a name
 			}
 			if p.fields != nil {
 				if at := p.fields.find(w.text(l.name), w.strict); at >= 0 {
@@ -164,8 +168,7 @@ func (w *walk) to(p *decProgram, end int) {
 	}
 }
 
-// through returns what p's value at i is read into, through pointers and what interfaces
-// held before.
+// through follows pointers, and pointers in interfaces, from the variable of p for the value at i.
 func (w *walk) through(p *decProgram, i int) *decProgram {
 	for {
 		switch {
@@ -184,7 +187,7 @@ func (w *walk) through(p *decProgram, i int) *decProgram {
 	}
 }
 
-// enter goes on to a member of p's value, or to its element k.
+// enter moves to the variable of field f, or of element k.
 func (w *walk) enter(p *decProgram, f *decField, k int) {
 	if w.value == nil {
 		return
@@ -202,12 +205,11 @@ func (w *walk) enter(p *decProgram, f *decField, k int) {
 		s.Len = max(s.Len, k+1)
 		w.value = xunsafe.Add(s.Data, uintptr(k)*p.elem.size)
 	default:
-		w.value = nil // values of maps are not in there yet
+		w.value = nil // not yet in the map
 	}
 }
 
-// text returns what the string at i says. Bytes that are no UTF-8 stay, which no member's name
-// has.
+// text returns the decoded string at i. Invalid UTF-8 stays, and matches no field.
 func (w *walk) text(i int) string {
 	in := xunsafe.ViewString(w.doc[i+1 : stringEnd(w.doc, i)-1])
 	if strings.IndexByte(in, '\\') < 0 {
@@ -217,18 +219,7 @@ func (w *walk) text(i int) string {
 	return xunsafe.ViewString(text)
 }
 
-// StrictError describes what Strict or Parse refuses and encoding/json does not.
-type StrictError struct {
-	Offset int64  // in bytes, of where it begins: the name, the escape, the first byte that is not UTF-8
-	What   string // what it is
-}
-
-// Error returns the offset and what is refused there.
-func (e *StrictError) Error() string {
-	return fmt.Sprintf("arenajson: %s at offset %d", e.What, e.Offset)
-}
-
-// notJSON is syntaxError for what may be JSON after all. It takes no memory for that.
+// notJSON returns the error of encoding/json for data, nil if it is JSON. It does not allocate then.
 func notJSON(data []byte) error {
 	if json.Valid(data) {
 		return nil
@@ -236,16 +227,16 @@ func notJSON(data []byte) error {
 	return syntaxError(data)
 }
 
-// syntaxError returns the error of encoding/json for invalid JSON. Only encoding/json can construct its text.
+// syntaxError returns the error of encoding/json for invalid JSON. Only encoding/json can make its text.
 func syntaxError(data []byte) error {
 	var raw json.RawMessage
 	return json.Unmarshal(data, &raw)
 }
 
-// syntaxErrorIn returns what encoding/json says of a document that is none.
+// syntaxErrorIn is syntaxError for a document that the scanner rejects.
 func syntaxErrorIn(doc []byte) error {
 	if err := syntaxError(doc); err != nil {
 		return err
 	}
-	return errors.New("arenajson: this is no JSON") // where encoding/json would take it
+	return errors.New("arenajson: invalid document") // encoding/json accepts it
 }

@@ -326,12 +326,12 @@ func TestStrictWithTypeErrors(t *testing.T) {
 	}
 	for doc, want := range map[string]string{
 		`{"A":"x","b":"folded","B":"b"}`: "cannot unmarshal string",
-		`{"A":"x","B":"b","B":"c"}`:      "a second member",
-		`{"A":{"x":1,"x":2},"B":"c"}`:    "a second member",
-		`{"M":{"1":1,"1":2}}`:            "a second member",
-		`{"M":{"0":1,"-0":2}}`:           "a second member",
-		`{"N":{"0":1,"-0":2}}`:           "a second member",
-		`{"K":{"a":1,"\u0061":2}}`:       "a second member",
+		`{"A":"x","B":"b","B":"c"}`:      "duplicate name",
+		`{"A":{"x":1,"x":2},"B":"c"}`:    "duplicate name",
+		`{"M":{"1":1,"1":2}}`:            "duplicate name",
+		`{"M":{"0":1,"-0":2}}`:           "duplicate name",
+		`{"N":{"0":1,"-0":2}}`:           "duplicate name",
+		`{"K":{"a":1,"\u0061":2}}`:       "duplicate name",
 		`{"M":{"1":1,"01":2},"B":"b"}`:   "cannot unmarshal number 01",
 		`{"N":{"+1":1},"B":"b"}`:         "cannot unmarshal number +1",
 	} {
@@ -340,7 +340,7 @@ func TestStrictWithTypeErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", doc, err)
 		}
-		if second := want == "a second member"; second != reflect.DeepEqual(x, T{}) || !second && x.B != "b" {
+		if second := want == "duplicate name"; second != reflect.DeepEqual(x, T{}) || !second && x.B != "b" {
 			t.Errorf("%s: %+v is left", doc, x)
 		}
 	}

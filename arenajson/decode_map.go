@@ -8,81 +8,100 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-func (d *decoder) anyMap(p *decProgram, to xunsafe.Pointer, i int) int {
-	if d.at(i) != '{' {
-		return d.null(p, to, i)
+// Maps. A builtin map belongs to the arena, which makes it for the number of its entries, so the members of an
+// object are first collected in a list. Maps with strings as keys and values of a shape (fields.go) are filled
+// by compiled code; other builtin maps, and those whose values may fail, by package reflect. An arena.Map is
+// filled through its MapMaker.
+
+// mapAt decodes the value at i into the map at to.
+func (d *decoder) mapAt(p *decProgram, to xunsafe.Pointer, i int) int {
+	switch {
+	case d.at(i) != '{':
+		return d.decodeNull(p, to, i)
+	case p.shape != noShape && !p.elem.mayFail():
+		return d.shapedMap(p, to, i)
 	}
-	return d.anyMembers(xunsafe.Cast[map[string]any](to), i)
+	return d.otherMap(p, to, i)
 }
 
-// Maps of strings are alike, whatever their types are called.
-var (
-	anyMaps  = machine.MapTypeOf(reflect.TypeFor[map[string]any]())
-	textMaps = machine.MapTypeOf(reflect.TypeFor[map[string]string]())
-)
+// shapedMap decodes the object at i into the map[string]T at to, by the shape of T.
+func (d *decoder) shapedMap(p *decProgram, to xunsafe.Pointer, i int) int {
+	if d.scratch == nil {
+		d.scratch = freeScratch.Get().(*scratch)
+	}
+	s := d.scratch
+	switch p.shape {
+	case shapeAny:
+		return d.anyMap(&s.anys, p, to, i)
+	case shapeText:
+		return decodeMap(d, &s.texts, p, to, i)
+	case shapePointer:
+		return decodeMap(d, &s.pointers, p, to, i)
+	case shape8:
+		return decodeMap(d, &s.eights, p, to, i)
+	case shape4:
+		return decodeMap(d, &s.fours, p, to, i)
+	case shape1:
+		return decodeMap(d, &s.ones, p, to, i)
+	}
+	return decodeMap(d, &s.slices, p, to, i)
+}
 
-// anyMembers reads the object at i into m.
-func (d *decoder) anyMembers(m *map[string]any, i int) int {
-	l := &d.lists().anys
+// anyMap is decodeMap for empty interfaces, which are the most usual values.
+func (d *decoder) anyMap(l *memberList[any], p *decProgram, to xunsafe.Pointer, i int) int {
+	m := xunsafe.Cast[map[string]any](to)
 	from := len(l.all)
 	i, more := d.openObject(i)
 	for more {
+		if len(l.all)-from == mostListed {
+			l.flush(d, p.maps, m, from)
+		}
 		var x member[any]
 		x.name, i = d.name(i)
 		x.value, i = d.any(i)
 		l.all = append(l.all, x)
-		i, more = l.next(d, anyMaps, m, from, i)
+		i, more = d.nextMember(i)
 	}
-	l.enter(d, anyMaps, m, from)
+	l.flush(d, p.maps, m, from)
 	return i
 }
 
-func (d *decoder) textMap(p *decProgram, to xunsafe.Pointer, i int) int {
-	if d.at(i) != '{' {
-		return d.null(p, to, i)
-	}
-	l, m := &d.lists().texts, xunsafe.Cast[map[string]string](to)
+// decodeMap is shapedMap for values of the shape of V. l has the members of all objects that are being decoded
+// into such maps, the outermost object's first.
+func decodeMap[V any](d *decoder, l *memberList[V], p *decProgram, to xunsafe.Pointer, i int) int {
+	m := xunsafe.Cast[map[string]V](to)
 	from := len(l.all)
 	i, more := d.openObject(i)
-	for more {
-		var x member[string]
-		x.name, i = d.name(i)
-		if d.at(i) == '"' {
-			x.value, i = d.str(i)
-		} else {
-			i = d.null(p.elem, xunsafe.PointerTo(&x.value), i)
+	for k := from; more; k++ {
+		if k-from == mostListed {
+			l.flush(d, p.maps, m, from)
+			k = from
 		}
-		l.all = append(l.all, x)
-		i, more = l.next(d, textMaps, m, from, i)
+		var name string
+		name, i = d.name(i)
+		l.all = append(l.all, member[V]{name: name})
+		v := &l.all[k].value
+		i = d.value(p.elem, xunsafe.PointerTo(v), i)
+		l.all[k].value = *v // an object in the value may have moved the list
+		i, more = d.nextMember(i)
 	}
-	l.enter(d, textMaps, m, from)
+	l.flush(d, p.maps, m, from)
 	return i
 }
 
-// member is one of a map with strings as keys.
+// mostListed is the number of members of an object that are collected.
+const mostListed = 1024
+
+// A member is an entry of a map with strings as keys.
 type member[V any] struct {
 	name  string
 	value V
 }
 
-// memberList has the members of objects that are being read, the outermost object's first, until
-// their number is known: so their map is made, or taken from those of the arena, for as many
-// entries as it gets.
 type memberList[V any] struct{ all []member[V] }
 
-// mostListed is the number of members of an object after which those in the list are entered.
-const mostListed = 1024
-
-// next is decoder.next behind a member that has been appended.
-func (l *memberList[V]) next(d *decoder, t *machine.MapType, m *map[string]V, from, i int) (int, bool) {
-	if len(l.all)-from >= mostListed {
-		l.enter(d, t, m, from)
-	}
-	return d.nextMember(i)
-}
-
-// enter enters the members from from on into m, which it makes if it is nil.
-func (l *memberList[V]) enter(d *decoder, t *machine.MapType, m *map[string]V, from int) {
+// flush moves the members from index from on to m, and makes m if it is nil.
+func (l *memberList[V]) flush(d *decoder, t *machine.MapType, m *map[string]V, from int) {
 	mine := l.all[from:]
 	if *m == nil {
 		made := d.maps().Take(t, len(mine))
@@ -98,13 +117,14 @@ func (l *memberList[V]) enter(d *decoder, t *machine.MapType, m *map[string]V, f
 	l.all = l.all[:from]
 }
 
+// free empties the list, which has members after an error.
 func (l *memberList[V]) free() {
-	clear(l.all) // after an error
+	clear(l.all)
 	l.all = l.all[:0]
 }
 
-// lists has a list for each shape of values.
-type lists struct {
+// scratch has a list for each shape.
+type scratch struct {
 	anys     memberList[any]
 	texts    memberList[string]
 	pointers memberList[xunsafe.Pointer]
@@ -114,26 +134,18 @@ type lists struct {
 	slices   memberList[[]byte]
 }
 
-var freeLists = sync.Pool{New: func() any { return new(lists) }}
+var freeScratch = sync.Pool{New: func() any { return new(scratch) }}
 
-// lists returns d's lists, taken from the pool on first use.
-func (d *decoder) lists() *lists {
-	if d.members == nil {
-		d.members = freeLists.Get().(*lists)
-	}
-	return d.members
-}
-
-// free returns l to the pool.
-func (l *lists) free() {
-	l.anys.free()
-	l.texts.free()
-	l.pointers.free()
-	l.eights.free()
-	l.fours.free()
-	l.ones.free()
-	l.slices.free()
-	freeLists.Put(l)
+// free returns s to the pool.
+func (s *scratch) free() {
+	s.anys.free()
+	s.texts.free()
+	s.pointers.free()
+	s.eights.free()
+	s.fours.free()
+	s.ones.free()
+	s.slices.free()
+	freeScratch.Put(s)
 }
 
 // maps returns the maps of d's arena, nil if it has none.
@@ -144,13 +156,13 @@ func (d *decoder) maps() *machine.MapStore {
 	return d.store
 }
 
-// pair is a variable for a key and one for a value, on the way into a map.
+// pair has variables for a key and a value of a map.
 type pair struct {
 	key, value     reflect.Value
-	keyAt, valueAt xunsafe.Pointer // where they are
+	keyAt, valueAt xunsafe.Pointer // their addresses
 }
 
-// pairOf returns a pair for a map of program p, which is zero.
+// pairOf returns a zero pair for maps of p.
 func pairOf(p *decProgram) *pair {
 	x, _ := p.pairs.Get().(*pair)
 	if x == nil {
@@ -160,17 +172,10 @@ func pairOf(p *decProgram) *pair {
 	return x
 }
 
-// otherMap reads an object into an arena.Map, or a builtin map: one whose values have no shape, or
-// may have methods that fail and leave what was read so far, by package reflect. There a
-// value comes before its key, as in encoding/json: what does not fit is noted in that order.
+// otherMap decodes the object at i into an arena.Map, or into a builtin map by package reflect. For a builtin
+// map it decodes each value before its key, like encoding/json, which decides what error comes first.
 func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
-	if d.at(i) != '{' {
-		return d.null(p, to, i)
-	}
 	builtin := p.op == readMap
-	if builtin && p.shape != noShape && p.keys == keyString && !p.elem.mayFail() {
-		return d.stringMap(p, to, i)
-	}
 	i, more := d.openObject(i)
 	room, mine := 0, xunsafe.Pointer(nil)
 	switch at := xunsafe.Cast[xunsafe.Pointer](to); {
@@ -187,11 +192,10 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		return i
 	}
 	x := pairOf(p)
-	key, value := x.keyAt, x.valueAt
-	keys := to // has those of this object, for Strict, as names may differ and be one key: 0 and -0
-	other := d.strict && p.keys != keyString
-	if other && d.lenOf(p, to) > 0 {
-		keys = d.alloc(p)
+	// Different names may be the same key, such as 0 and -0. Strict finds these in a map of this object's keys.
+	keys, sameKeys := to, d.strict && p.keys != keyString
+	if sameKeys && d.lenOf(p, to) > 0 {
+		keys = d.newValue(p)
 		d.makeMap(p, keys)
 	}
 	for n := 1; more; n++ {
@@ -200,30 +204,30 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		name, i = d.name(i)
 		if builtin {
 			x.value.SetZero()
-			i = d.value(p.elem, value, i)
+			i = d.value(p.elem, x.valueAt, i)
 		}
-		fits, into := d.key(p, key, name, at), value
+		fits, into := d.key(p, x.keyAt, name, at), x.valueAt
 		if fits {
-			if other {
+			if sameKeys {
 				if builtin {
 					n := d.lenOf(p, keys)
 					d.maps().Grow(p.maps, n, n+1)
 				}
-				if d.enter(p, keys, x, key); d.lenOf(p, keys) != n {
+				if d.insert(p, keys, x); d.lenOf(p, keys) != n {
 					d.rejectName(at)
 				}
 			}
 			if builtin {
 				room = d.makeRoom(p, xunsafe.Cast[xunsafe.Pointer](to), &mine, room)
 			}
-			into = d.enter(p, to, x, key)
+			into = d.insert(p, to, x)
 		}
 		if !builtin {
 			i = d.value(p.elem, into, i)
 		}
 		if !fits {
 			x.value.SetZero()
-			d.badKey(p.key, name, at)
+			d.noteType("number ", name, p.key.typ, at, at+1)
 			n--
 		}
 		i, more = d.nextMember(i)
@@ -237,18 +241,18 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	return i
 }
 
-// makeRoom sees that the map at to, which has room for so many entries, gets room for another, and
-// returns how many it has room for then. mine is what to was set to, if that was done here.
+// makeRoom prepares the builtin map at to for another entry. room is the number of entries for which the map has
+// room, before and after; mine is the map if otherMap has made it.
 func (d *decoder) makeRoom(p *decProgram, to, mine *xunsafe.Pointer, room int) int {
 	d.maps().Entry(p.maps)
 	if *to == nil {
-		return room // a method has changed that, and the insertion panics
+		return room // a method has changed it, and the insertion panics
 	}
 	n := machine.MapLen(*to)
 	if n < room {
 		return room
 	}
-	if *to == *mine { // else a method may have changed that
+	if *to == *mine { // otherwise a method may have replaced it
 		*mine = d.maps().Larger(p.maps, *mine)
 		*to = *mine
 	} else {
@@ -257,51 +261,54 @@ func (d *decoder) makeRoom(p *decProgram, to, mine *xunsafe.Pointer, room int) i
 	return machine.MapRoom(n + 1)
 }
 
-// makeMap has the variable at to hold a new map.
+// makeMap stores a new map in the variable at to.
 func (d *decoder) makeMap(p *decProgram, to xunsafe.Pointer) {
 	if p.op == readMap {
 		*xunsafe.Cast[xunsafe.Pointer](to) = d.maps().Take(p.maps, 0)
 		return
 	}
-	d.outside(func() error { *xunsafe.Cast[xunsafe.Pointer](to) = p.maker.Make(d.a); return nil })
+	d.leave()
+	*xunsafe.Cast[xunsafe.Pointer](to) = p.maker.Make(d.a)
+	d.enter()
 }
 
-// enter gives the map at to an entry of x's key, which lies at key, and returns where its value
-// belongs: in a builtin map it is there already.
-func (d *decoder) enter(p *decProgram, to xunsafe.Pointer, x *pair, key xunsafe.Pointer) (value xunsafe.Pointer) {
+// insert inserts x in the map at to. For an arena.Map it inserts a zero value, and returns its address.
+func (d *decoder) insert(p *decProgram, to xunsafe.Pointer, x *pair) (value xunsafe.Pointer) {
 	if p.op == readMap {
 		p.at(to).SetMapIndex(x.key, x.value)
 		return nil
 	}
-	d.outside(func() error { value = p.maker.Entry(*xunsafe.Cast[xunsafe.Pointer](to), key); return nil })
+	d.leave()
+	value = p.maker.Entry(*xunsafe.Cast[xunsafe.Pointer](to), x.keyAt)
+	d.enter()
 	return value
 }
 
-// lenOf is how many entries the map at to has.
-func (d *decoder) lenOf(p *decProgram, to xunsafe.Pointer) (n int) {
-	m := p.at(to)
+// lenOf returns the number of entries of the map at to.
+func (d *decoder) lenOf(p *decProgram, to xunsafe.Pointer) int {
 	if p.op == readMap {
-		return m.Len()
+		return machine.MapLen(*xunsafe.Cast[xunsafe.Pointer](to))
 	}
-	d.outside(func() error { n = m.Interface().(interface{ Len() int }).Len(); return nil })
+	d.leave()
+	n := p.at(to).Interface().(interface{ Len() int }).Len()
+	d.enter()
 	return n
 }
 
-// key makes a key of a map of program p from a name, whose member begins at i, and says
-// whether it is one.
+// key decodes a name, whose member begins at i, into a key of a map of p, and reports whether it is one.
 func (d *decoder) key(p *decProgram, to xunsafe.Pointer, name string, i int) bool {
 	switch p.keys {
 	case keyString:
 		*xunsafe.Cast[string](to) = name
 	case keyText:
 		p.key.at(to).SetZero()
-		d.fromText(p.key, to, name, i)
+		d.callMethod(readText, p.key, to, []byte(name), i)
 	case keyJSON:
 		p.key.at(to).SetZero()
-		d.json(p.key, to, d.doc[i:stringEnd(d.doc, i)], i) // name is undone
+		d.callMethod(readJSON, p.key, to, d.doc[i:stringEnd(d.doc, i)], i) // name is decoded
 	default: // a number in quotes
 		if d.strict && !isNumber(name) {
-			return false // strconv takes more than JSON does
+			return false // strconv accepts more than JSON does
 		}
 		return setNumber(p.key.at(to), name)
 	}

@@ -45,8 +45,8 @@ func TestMapsOfTexts(t *testing.T) {
 // would keep all of it alive.
 func mustBeEmpty(t *testing.T, text []byte) {
 	t.Helper()
-	l := freeLists.Get().(*lists)
-	defer freeLists.Put(l)
+	l := freeScratch.Get().(*scratch)
+	defer freeScratch.Put(l)
 	for _, x := range l.anys.all[:cap(l.anys.all)] {
 		if x != (member[any]{}) {
 			t.Fatalf("%s: %v is still in a list", text, x)

@@ -2,24 +2,33 @@ package arenajson
 
 import (
 	"encoding"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// decOp is the operation that reads a value of some type.
+// Decoding programs: what decoding a type takes is computed once, by reflection, and never changes afterwards.
+// fill chooses the operation of a type; the fields of a struct are at the end. encode_program.go has the
+// counterpart; "Compiled types" in internal/machine/doc.go has the terms of both.
+
+// decOp is the operation that decodes a value.
 type decOp uint8
 
 const (
-	readNothing decOp = iota // what no value of JSON fits: channels, functions, maps with keys of other types
+	readNothing decOp = iota // no JSON value fits: channels, functions, maps with keys of other types
 	readBool
-	readInt // of either kind
+	readInt // signed or not
 	readFloat32
 	readFloat64
 	readString
@@ -32,30 +41,28 @@ const (
 	readPointer
 	readStruct
 	readAny      // the empty interface
-	readIface    // other interfaces: only through the pointer that one holds
-	readAnyMap   // map[string]any
-	readTextMap  // map[string]string
-	readMap      // other builtin maps, whose keys have a keyOp
-	readArenaMap // *arena.Map with such keys
-	readNoMap    // an arena.Map that can't be read: with other keys, or not behind a pointer
+	readIface    // other interfaces
+	readMap      // builtin maps
+	readArenaMap // *arena.Map
+	readNoMap    // an arena.Map with keys of other types, or not behind a pointer
 	readJSON     // json.Unmarshaler
 	readText     // encoding.TextUnmarshaler
-	readStandard // what is left to encoding/json
+	readStandard // delegated to encoding/json
 )
 
-// keyOp is how a map's keys are made of names.
+// keyOp is the operation that decodes the key of a map.
 type keyOp uint8
 
 const (
-	noKey   keyOp = iota // they can't be
-	keyText              // by their method UnmarshalText
-	keyJSON              // by their method UnmarshalJSON, which goes before the other
+	noKey   keyOp = iota
+	keyText       // UnmarshalText
+	keyJSON       // UnmarshalJSON, which takes precedence
 	keyString
 	keyInt
 	keyUint
 )
 
-// decProgram is how values of one type are read. It never changes once it is used.
+// A decProgram decodes values of one type.
 type decProgram struct {
 	op decOp
 	typed
@@ -64,38 +71,36 @@ type decProgram struct {
 	elem   *decProgram // of slices, arrays, pointers, maps
 	key    *decProgram // of maps
 	keys   keyOp
-	pairs  sync.Pool        // of *pair, of maps
+	shape  shape            // of the values of a builtin map with strings as keys
 	maps   *machine.MapType // of builtin maps
-	shape  shape            // of the values of builtin maps with strings as keys
+	maker  hooks.MapMaker   // of an arena.Map
+	pairs  sync.Pool        // of *pair, for maps
 	fails  atomic.Uint32    // see mayFail
 	length int              // of arrays
-	most   uint64           // of integers: the largest
-	signed uint64           // 1 where one less than -most is, too
-	fields *decFields
-	maker  hooks.MapMaker // of arena maps
+	most   uint64           // of integers: the maximum
+	signed uint64           // of integers: 1 if signed
+	fields *decFields       // of structs
 
-	// calls says, of what a caller asks to decode, that somewhere in it are methods of
-	// the caller's, which are to be called for valid documents only.
+	// calls is set if the program calls methods, which must see valid documents only. It is valid in programs
+	// that decProgramOf returns.
 	calls bool
-	asked bool // calls is filled in; under the lock
+	asked bool // calls is valid; guarded by decLock
 }
 
-// decKey names a program. Values of one type may be read by their methods or without:
-// encoding/json looks for those of a variable only where its type has a name, and
-// behind a pointer only where that type has none. One that is built on v2 always does.
+// decKey identifies a program. encoding/json calls the methods of a variable only if its type has a name, and
+// those of what a pointer points to only if the pointer type has none. If it is built on v2, it always does.
 type decKey struct {
 	typ     reflect.Type
 	methods bool
 }
 
 var (
-	decPrograms sync.Map // from the reflect.Type of a pointer to the program of what it leads to
+	decPrograms sync.Map // from the reflect.Type of a pointer to the program of its element
 	decLock     sync.Mutex
-	decCompiled = map[decKey]*decProgram{} // all, under the lock
+	decCompiled = map[decKey]*decProgram{} // guarded by decLock
 )
 
-// decProgramOf returns the program for what a pointer of type t leads to, which a caller asks
-// to decode.
+// decProgramOf returns the program for what a pointer of type t points to.
 func decProgramOf(t reflect.Type) *decProgram {
 	if known, ok := decPrograms.Load(t); ok {
 		return known.(*decProgram)
@@ -103,18 +108,18 @@ func decProgramOf(t reflect.Type) *decProgram {
 	decLock.Lock()
 	defer decLock.Unlock()
 	if known, ok := decPrograms.Load(t); ok {
-		return known.(*decProgram) // which others read by now
+		return known.(*decProgram) // which other goroutines use
 	}
-	p := compileDecBehind(t)
+	p := compileDecElem(t)
 	if !p.asked {
-		p.asked = true // pointer types that have names may share p: others read calls by now
-		p.calls = p.has(map[*decProgram]bool{}, (*decProgram).isMethod)
+		p.asked = true // pointer types with names may share p, which is in use then
+		p.calls = p.has(map[*decProgram]bool{}, (*decProgram).callsMethod)
 	}
 	decPrograms.Store(t, p)
 	return p
 }
 
-// has reports whether what is true of p or of a program that p leads to.
+// has reports whether what holds for p or a program that p uses.
 func (p *decProgram) has(seen map[*decProgram]bool, what func(*decProgram) bool) bool {
 	if p == nil || seen[p] {
 		return false
@@ -133,21 +138,22 @@ func (p *decProgram) has(seen map[*decProgram]bool, what func(*decProgram) bool)
 	return false
 }
 
-// isMethod reports whether p calls a method of the program.
-func (p *decProgram) isMethod() bool {
+// callsMethod reports whether p calls a method.
+func (p *decProgram) callsMethod() bool {
 	return p.op == readJSON || p.op == readText || p.op == readStandard || p.keys == keyText || p.keys == keyJSON
 }
 
-// mayStop reports whether p, or a field of its struct, can end the reading with an error that leaves
-// what was read so far: one of a method, of a time, a json.Number, or a field with ,string.
+// mayStop reports whether p, or a field of its struct, may end decoding with an error that leaves what was
+// decoded: an error of a method, a time, a json.Number, or a field with ,string.
 func (p *decProgram) mayStop() bool {
-	if p.isMethod() || p.op == readTime || p.op == readNumber {
+	if p.callsMethod() || p.op == readTime || p.op == readNumber {
 		return true
 	}
 	return p.fields != nil && slices.ContainsFunc(p.fields.all, func(f decField) bool { return f.quoted })
 }
 
-// mayFail reports whether p or a program that it leads to may stop. p is complete.
+// mayFail reports whether p or a program that it uses may stop. It is computed on first use, because programs of
+// recursive types are incomplete while they are compiled.
 func (p *decProgram) mayFail() bool {
 	const no, yes = 1, 2
 	x := p.fails.Load()
@@ -165,12 +171,12 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// compileDec returns the program for a variable of type t, which may not be filled in yet
-// where t leads to itself. The lock is held.
+// compileDec returns the program for a variable of type t, which is incomplete if t refers to itself. decLock is
+// held.
 func compileDec(t reflect.Type) *decProgram { return compileDecKey(decKey{t, onV2 || t.Name() != ""}) }
 
-// compileDecBehind is compileDec for what a pointer of type t leads to.
-func compileDecBehind(t reflect.Type) *decProgram {
+// compileDecElem is compileDec for what a pointer of type t points to.
+func compileDecElem(t reflect.Type) *decProgram {
 	return compileDecKey(decKey{t.Elem(), onV2 || t.Name() == ""})
 }
 
@@ -184,34 +190,25 @@ func compileDecKey(k decKey) *decProgram {
 	return p
 }
 
-// ownMethods reports whether values of t are read by methods of *t, and by which.
-func ownMethods(t reflect.Type) (decOp, bool) {
+// ownMethods returns the operation for values of t that methods of *t decode, readNothing if there are none.
+func ownMethods(t reflect.Type) decOp {
 	switch pointer := reflect.PointerTo(t); {
 	case t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer:
-		return 0, false
 	case standardReads(t):
-		return readStandard, true
+		return readStandard
 	case pointer.Implements(jsonUnmarshaler):
-		return readJSON, true
+		return readJSON
 	case pointer.Implements(textUnmarshaler):
-		return readText, true
+		return readText
 	}
-	return 0, false
+	return readNothing
 }
 
+// fill completes p. methods is that of its decKey.
 func (p *decProgram) fill(methods bool) {
 	t := p.typ
-	switch t {
-	case reflect.TypeFor[json.Number]():
+	if t == reflect.TypeFor[json.Number]() {
 		p.op = readNumber
-		return
-	case reflect.TypeFor[map[string]any]():
-		p.op = readAnyMap
-		p.elem = compileDec(t.Elem())
-		return
-	case reflect.TypeFor[map[string]string]():
-		p.op = readTextMap
-		p.elem = compileDec(t.Elem())
 		return
 	}
 	if methods {
@@ -223,8 +220,7 @@ func (p *decProgram) fill(methods bool) {
 			p.op = readTime
 			return
 		}
-		if a, ok := ownMethods(t); ok {
-			p.op = a
+		if p.op = ownMethods(t); p.op != readNothing {
 			return
 		}
 	}
@@ -251,14 +247,20 @@ func (p *decProgram) fill(methods bool) {
 		p.elem, p.length = compileDec(t.Elem()), t.Len()
 		p.op = readArray
 	case reflect.Pointer:
-		p.fillPointer()
+		if maker, ok := hooks.MakerOf(t); ok {
+			if p.op = readNoMap; p.setMap(maker.Key(), maker.Value()) {
+				p.op, p.maker = readArenaMap, maker
+			}
+		} else if !isEndless(t) {
+			p.op, p.elem = readPointer, compileDecElem(t)
+		}
 	case reflect.Struct:
 		if _, ok := hooks.MakerOf(reflect.PointerTo(t)); ok {
 			p.op = readNoMap
 			return
 		}
 		if standardStruct(t) {
-			p.leave()
+			p.delegate()
 			return
 		}
 		p.op = readStruct
@@ -269,50 +271,35 @@ func (p *decProgram) fill(methods bool) {
 		}
 	case reflect.Map:
 		if standardMap(t) {
-			p.leave()
+			p.delegate()
 			return
 		}
-		if k := keyOpOf(t.Key()); k != noKey {
-			p.op, p.keys, p.key, p.elem = readMap, k, compileDec(t.Key()), compileDec(t.Elem())
-			switch { // maps of strings are alike, whatever their types are called
-			case k == keyString && p.elem.op == readString:
-				p.op = readTextMap
-			case k == keyString && t.Elem() == faceProgram.typ:
-				p.op = readAnyMap
-			case k == keyString:
+		if p.setMap(t.Key(), t.Elem()) {
+			p.op, p.maps = readMap, machine.MapTypeOf(t)
+			if p.keys == keyString {
 				p.shape = shapeOf(t.Elem())
 			}
-			p.maps = machine.MapTypeOf(t)
 		}
 	}
 }
 
-// leave leaves the type to encoding/json, unless that would drop what is for an arena.Map.
-func (p *decProgram) leave() {
+// delegate leaves the type to encoding/json, unless that would drop the members of an arena.Map.
+func (p *decProgram) delegate() {
 	if p.op = readStandard; leadsToMap(p.typ) {
 		p.op = readNothing
 	}
 }
 
-func (p *decProgram) fillPointer() {
-	t := p.typ
-	if maker, ok := hooks.MakerOf(t); ok {
-		k := keyOpOf(maker.Key())
-		if k == noKey {
-			p.op = readNoMap
-			return
-		}
-		p.op, p.keys, p.maker = readArenaMap, k, maker
-		p.key, p.elem = compileDec(maker.Key()), compileDec(maker.Value())
-		return
+// setMap sets the programs of a map's keys and values, and reports whether such keys can be decoded.
+func (p *decProgram) setMap(key, value reflect.Type) bool {
+	if p.keys = keyOpOf(key); p.keys == noKey {
+		return false
 	}
-	if isEndless(t) {
-		return // nothing can be read into it
-	}
-	p.op, p.elem = readPointer, compileDecBehind(t)
+	p.key, p.elem = compileDec(key), compileDec(value)
+	return true
 }
 
-// isEndless reports whether pointer type t leads to pointers only, as type P *P does.
+// isEndless reports whether pointer type t points to pointers only, as type P *P does.
 func isEndless(t reflect.Type) bool {
 	for seen := map[reflect.Type]bool{}; t.Kind() == reflect.Pointer; t = t.Elem() {
 		if seen[t] {
@@ -323,9 +310,9 @@ func isEndless(t reflect.Type) bool {
 	return false
 }
 
-// keyOpOf says how keys of type t are made of names.
+// keyOpOf returns the operation for keys of type t.
 func keyOpOf(t reflect.Type) keyOp {
-	switch by, _ := ownMethods(t); {
+	switch by := ownMethods(t); {
 	case by == readText, onV2 && t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(textUnmarshaler):
 		return keyText
 	case by == readJSON && reflect.PointerTo(t).Implements(textUnmarshaler):
@@ -340,4 +327,196 @@ func keyOpOf(t reflect.Type) keyOp {
 		return keyUint
 	}
 	return noKey
+}
+
+// decFields are the fields of a struct, and hash tables to find them by name.
+type decFields struct {
+	all []decField // in the struct's order
+
+	// table has the fields by name, with linear probing. Its size is a power of two, and at most half of its
+	// slots are used. A slot is 0, or one more than an index of all.
+	table []uint16
+	shift uint8
+
+	// Names that differ only in case have the same folded name. uppers is a table like the other one, for
+	// folded names in ASCII.
+	folded map[string]int
+	uppers []uint16
+}
+
+// A decField decodes a field of a struct.
+type decField struct {
+	// The name in quotes, for comparisons with a document: word has the first eight bytes, of which mask
+	// selects the name's; of a longer name, second has the next eight, tail the last eight, and middle the rest.
+	word, mask   uint64
+	second, tail uint64
+	length       int
+
+	prog   *decProgram
+	offset uintptr
+	op     decOp // prog's, if plain is set
+	quoted bool
+	plain  bool // not quoted, and without embedded pointers before it
+
+	name   string
+	upper  string // the folded name
+	middle string
+	hops   []*decProgram // of the structs that the embedded pointers before it point to
+	via    []hop
+
+	path []string // in errors: the names of embedded structs, and its own
+}
+
+// newDecFields returns the fields of struct type t.
+func newDecFields(t reflect.Type) *decFields {
+	m := &decFields{folded: map[string]int{}}
+	for _, f := range fieldsOf(t) {
+		quoted := f.quoted && !standardIgnoresQuotes(f.typ)
+		x := decField{name: f.name, prog: compileDec(f.typ), via: f.hops, offset: f.offset, quoted: quoted, plain: !quoted && len(f.hops) == 0}
+		for _, h := range f.hops {
+			x.hops = append(x.hops, compileDec(h.typ))
+		}
+		for k := range f.index[:len(f.index)-1] {
+			x.path = append(x.path, t.FieldByIndex(f.index[:k+1]).Name)
+		}
+		x.path = append(x.path, f.name)
+		if x.plain {
+			x.op = x.prog.op // other programs may be incomplete
+		}
+		x.setBegin()
+		x.upper = string(appendFolded(nil, f.name))
+		m.all = append(m.all, x)
+		// The first of equal folded names wins; on v2 the least nested one.
+		if at := m.folded[x.upper]; at == 0 || onV2 && len(x.path) < len(m.all[at-1].path) {
+			m.folded[x.upper] = len(m.all)
+		}
+	}
+	size := 1 << bits.Len(uint(2*len(m.all)))
+	m.table, m.shift = make([]uint16, size), uint8(64-bits.Len(uint(size-1)))
+	for i := range m.all {
+		at := m.place(m.all[i].name)
+		for m.table[at] != 0 {
+			at = (at + 1) % len(m.table)
+		}
+		m.table[at] = uint16(i + 1)
+	}
+	m.uppers = make([]uint16, size)
+	for key, i := range m.folded {
+		at := m.place(key)
+		for m.uppers[at] != 0 {
+			at = (at + 1) % len(m.uppers)
+		}
+		m.uppers[at] = uint16(i)
+	}
+	return m
+}
+
+// setBegin sets the parts of the name in quotes.
+func (f *decField) setBegin() {
+	s := `"` + f.name + `"`
+	f.length = len(s)
+	f.word, f.mask = firstWord(s)
+	if len(s) > 8 {
+		f.tail = xunsafe.Text64(s, len(s)-8)
+	}
+	if len(s) > 16 {
+		f.second = xunsafe.Text64(s, 8)
+	}
+	if len(s) > 24 {
+		f.middle = s[16 : len(s)-8]
+	}
+}
+
+// firstWord returns the first eight bytes of s, and a mask of those that it has.
+func firstWord(s string) (word, mask uint64) {
+	for i := range min(len(s), 8) {
+		word |= uint64(s[i]) << (8 * i)
+		mask |= 0xff << (8 * i)
+	}
+	return word, mask
+}
+
+// place returns the first slot for name.
+func (m *decFields) place(name string) int {
+	w := uint64(len(name))
+	if len(name) >= 8 {
+		w += xunsafe.Text64(name, 0) ^ xunsafe.Text64(name, len(name)-8)<<1
+	} else {
+		first, _ := firstWord(name)
+		w += first
+	}
+	return int(w * 0x9e3779b97f4a7c15 >> m.shift)
+}
+
+// find returns the index of the field for name, -1 if there is none. Unless exact is set, a field whose name
+// differs only in case also matches.
+func (m *decFields) find(name string, exact bool) int {
+	for at := m.place(name); ; at = (at + 1) % len(m.table) {
+		i := int(m.table[at]) - 1
+		if i < 0 {
+			break
+		}
+		if m.all[i].name == name {
+			return i
+		}
+	}
+	if exact || len(m.all) == 0 {
+		return -1
+	}
+	var buf [64]byte
+	if len(name) > len(buf) || !upperASCII(&buf, name) {
+		return m.folded[string(appendFolded(buf[:0], name))] - 1
+	}
+	upper := xunsafe.ViewString(buf[:len(name)])
+	for at := m.place(upper); ; at = (at + 1) % len(m.uppers) {
+		i := int(m.uppers[at]) - 1
+		if i < 0 || m.all[i].upper == upper {
+			return i
+		}
+	}
+}
+
+// upperASCII sets b to name in upper case, and reports whether name is in ASCII. The folded name is the same,
+// because no rune that differs from an ASCII letter only in case is below its upper case.
+func upperASCII(b *[64]byte, name string) bool {
+	const ones = 0x0101010101010101
+	i := 0
+	for ; i+8 <= len(name); i += 8 {
+		w := xunsafe.Text64(name, i)
+		if w&(0x80*ones) != 0 {
+			return false
+		}
+		lower := (w + (0x80-'a')*ones) &^ (w + (0x7f-'z')*ones) & (0x80 * ones)
+		binary.LittleEndian.PutUint64(b[i:], w-lower>>2)
+	}
+	for ; i < len(name); i++ {
+		c := name[i]
+		if c >= 0x80 {
+			return false
+		}
+		if c-'a' < 26 {
+			c -= 'a' - 'A'
+		}
+		b[i] = c
+	}
+	return true
+}
+
+// appendFolded appends the folded name to b: each rune is replaced by the least one that differs from it only in
+// case, as in encoding/json.
+func appendFolded(b []byte, name string) []byte {
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		i += size
+		for {
+			next := unicode.SimpleFold(r)
+			if next <= r {
+				r = next
+				break
+			}
+			r = next
+		}
+		b = utf8.AppendRune(b, r)
+	}
+	return b
 }

@@ -109,8 +109,8 @@ func TestBrokenNests(t *testing.T) {
 func TestStrictInNests(t *testing.T) {
 	deep := strings.Repeat("[", deepNest) + "\"\xff\"" + strings.Repeat("]", deepNest)
 	for doc, want := range map[string]string{
-		`{"a":1,"a":2,"b":` + deep + `}`: "a second member",
-		`{"b":` + deep + `,"b":1}`:       "not UTF-8",
+		`{"a":1,"a":2,"b":` + deep + `}`: "duplicate name",
+		`{"b":` + deep + `,"b":1}`:       "invalid UTF-8",
 	} {
 		var refused *StrictError
 		if err := Unmarshal(nil, []byte(doc), new(any), Strict); !errors.As(err, &refused) || !strings.Contains(refused.What, want) {

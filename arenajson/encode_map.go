@@ -112,6 +112,91 @@ func shapedMap[V any](e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe
 	return w
 }
 
+// mapWriter writes a map of program prog at p.
+type mapWriter func(e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer
+
+// shaped returns the function that writes maps of prog by the shape of their values, nil if package
+// reflect has to. prog is complete.
+func (prog *encProgram) shaped() mapWriter {
+	known := prog.shape.Load()
+	if known == nil {
+		known = new(mapWriter)
+		if prog.key == writeString {
+			*known = prog.elem.mapWriter()
+		}
+		prog.shape.Store(known)
+	}
+	return *known
+}
+
+// mapWriter returns the function that writes maps of values of prog.
+func (prog *encProgram) mapWriter() mapWriter {
+	switch shapeOf(prog.typ) {
+	case shapePointer:
+		return shapedMap[xunsafe.Pointer]
+	case shape8:
+		return shapedMap[uint64]
+	case shape4:
+		return shapedMap[uint32]
+	case shape1:
+		return shapedMap[uint8]
+	case shapeText:
+		return shapedMap[string]
+	case shapeSlice:
+		return shapedMap[[]byte]
+	}
+	word := xunsafe.SizeOf[uintptr]()
+	if prog.op != writeStruct || uintptr(prog.typ.Align()) != word || prog.size%word != 0 || prog.runs(map[*encProgram]bool{}) {
+		return nil
+	}
+	switch prog.size / word {
+	case 1:
+		return shapedMap[[1]uintptr]
+	case 2:
+		return shapedMap[[2]uintptr]
+	case 3:
+		return shapedMap[[3]uintptr]
+	case 4:
+		return shapedMap[[4]uintptr]
+	case 5:
+		return shapedMap[[5]uintptr]
+	case 6:
+		return shapedMap[[6]uintptr]
+	case 7:
+		return shapedMap[[7]uintptr]
+	case 8:
+		return shapedMap[[8]uintptr]
+	case 10:
+		return shapedMap[[10]uintptr]
+	case 12:
+		return shapedMap[[12]uintptr]
+	}
+	return nil
+}
+
+// runs reports whether writing a value of prog may run code of the program, which could change the
+// map that holds what the value leads to.
+func (prog *encProgram) runs(seen map[*encProgram]bool) bool {
+	if prog == nil || seen[prog] {
+		return false
+	}
+	seen[prog] = true
+	switch prog.op {
+	case writeAny, writeIface, writeAnyMap, writeJSON, writeText, writeAppended, writeStandard:
+		return true
+	case writeMap, writeArenaMap:
+		if prog.key == writeText {
+			return true
+		}
+	}
+	for f := prog.fields[0]; f != nil; f = f.next {
+		if f.empty == omitMethod || f.zero == omitMethod || f.prog.runs(seen) {
+			return true
+		}
+	}
+	return prog.elem.runs(seen)
+}
+
 // mapScratch is the memory that writing maps of a type takes.
 type mapScratch struct {
 	list    any // a *[]entry[V], of shapedMap

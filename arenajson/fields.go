@@ -243,3 +243,55 @@ func (t *typed) address(p xunsafe.Pointer) (x any) {
 
 // at is the value at p, which can be set.
 func (t *typed) at(p xunsafe.Pointer) reflect.Value { return reflect.ValueOf(t.address(p)).Elem() }
+
+// A shape stands for all types T for which a map[string]T holds its values in the same way: they have the same
+// size, alignment and pointers. Such maps are filled and walked as maps of one type V, by compiled code instead of
+// package reflect. This is sound because:
+//
+//   - The runtime hashes and compares strings of all types alike.
+//   - Of the type of values, the runtime's code uses the size, the alignment and the pointers, which are those
+//     of V. It never looks into a value.
+//   - A map that a program or package reflect has made as a map[string]T has the same layout as a map[string]V;
+//     TestShapes compares them.
+//
+// Arrays of words stand for structs only while maps are walked: the collector does not see the pointers in the
+// copies, but the map holds them.
+type shape uint8
+
+const (
+	noShape shape = iota
+	shapeAny
+	shapePointer
+	shape8
+	shape4
+	shape1
+	shapeText
+	shapeSlice
+)
+
+// shapeOf returns the shape of t, or noShape.
+func shapeOf(t reflect.Type) shape {
+	switch t.Kind() {
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return shapeAny
+		}
+	case reflect.Pointer, reflect.Map:
+		return shapePointer
+	case reflect.String:
+		return shapeText
+	case reflect.Slice:
+		return shapeSlice
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float32, reflect.Float64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		switch {
+		case t.Size() == 8 && t.Align() == reflect.TypeFor[uint64]().Align():
+			return shape8
+		case t.Size() == 4:
+			return shape4
+		case t.Size() == 1:
+			return shape1
+		}
+	}
+	return noShape
+}

@@ -3,6 +3,7 @@ package arenajson
 import (
 	"hash/maphash"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -185,5 +186,5 @@ func (s *scanner) rejectName(at int) {
 	for r, i := s.nameRune(at + 1); r >= 0; r, i = s.nameRune(i) {
 		name.WriteRune(r)
 	}
-	s.reject(at, "a second member of the name "+name.String())
+	s.reject(at, "duplicate name "+strconv.Quote(name.String()))
 }

@@ -231,7 +231,7 @@ func (s *scanner) escape(i int) (rune, int) {
 				}
 			}
 			if s.strict {
-				s.reject(i-6, "half a surrogate pair")
+				s.reject(i-6, "unpaired surrogate")
 			}
 			return utf8.RuneError, i
 		}
@@ -304,7 +304,7 @@ func (s *scanner) rejectUTF8(i int) {
 	for {
 		r, size := utf8.DecodeRune(s.view(i, s.n))
 		if r == utf8.RuneError && size <= 1 {
-			s.reject(i, "a string that is not UTF-8")
+			s.reject(i, "invalid UTF-8")
 		}
 		i += size
 	}

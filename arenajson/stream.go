@@ -5,33 +5,46 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/bits"
 	"strings"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/readall"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Decoder reads a stream of JSON documents, as encoding/json's Decoder does: Decode
-// says what is different. It may go on in the next epoch of its arena.
+// A Decoder reads JSON documents from a stream, like [json.Decoder]. It may be used across resets of its arena.
+//
+// The Decoder finds the end of a document before it decodes it (search). A document that seems to be one line
+// is decoded at once (line), and one that is longer than the read-ahead buffer is read into the arena (long).
+// Token and More read the brackets, commas and colons between documents.
 type Decoder struct {
 	a       *arena.Arena
 	options decoder
 	r       io.Reader
-	err     error // after which there is nothing more to read
+	err     error // nothing more is read after it
 
-	buf    []byte // what was read ahead
-	at     int    // where in it the next document begins
-	before int64  // how much of the stream came before it
+	buf    []byte // read-ahead buffer
+	at     int    // index in buf of the next document
+	before int64  // number of bytes of the stream before buf
 
 	tokens  tokens
-	noLines bool // documents are not lines
+	doc     docReader // of the document that long reads
+	noLines bool      // documents are not lines
 }
 
-// NewDecoder returns a Decoder that reads from r, and makes what it reads in a, or on
-// the heap if a is nil. It reads ahead, up to 64 KB, which are on the heap; a document
-// that is longer is read into the arena. With a Limit, more than that allows is not read.
+// The buffer of a Decoder grows from leastAhead to mostAhead bytes. A document of up to longestLine bytes may
+// be found by its line end.
+const (
+	leastAhead  = 512
+	mostAhead   = 64 << 10
+	longestLine = 16 << 10
+)
+
+// NewDecoder returns a Decoder that reads from r and allocates from a, or from the heap if a is nil. It reads
+// ahead up to 64 KB, which are on the heap. Longer documents are read into the arena, within its limit.
 func NewDecoder(a *arena.Arena, r io.Reader, opts ...Option) *Decoder {
 	d := &Decoder{a: a, r: r}
 	d.options.set(opts)
@@ -39,16 +52,15 @@ func NewDecoder(a *arena.Arena, r io.Reader, opts ...Option) *Decoder {
 	return d
 }
 
-// Decode reads the next document into what v points to, as Unmarshal does. At the
-// stream's end it returns io.EOF, and within a document io.ErrUnexpectedEOF.
+// Decode reads the next document and stores it in the value pointed to by v, like [Unmarshal]. It returns
+// io.EOF at the end of the stream, and io.ErrUnexpectedEOF within a document.
 //
-// After an error of the stream itself, a *json.SyntaxError and a document that is too
-// long for the arena's Limit, there is nothing more to read: Decode returns that error
-// again. Offset of a *json.SyntaxError and of a *StrictError counts from the beginning
-// of the stream, that of a *json.UnmarshalTypeError from where the document before ended,
-// or More went to.
+// Errors of the stream, a [*json.SyntaxError], and a document that is too long for the arena's limit are
+// final: Decode returns them again. The Offset of a *json.SyntaxError or [*StrictError] counts from the
+// beginning of the stream, the Offset of a [*json.UnmarshalTypeError] from the end of the previous document,
+// or from where More stopped.
 //
-// Where Token has begun an array or an object, it reads the next value in there.
+// If Token has begun an array or an object, Decode reads the next value in it.
 func (d *Decoder) Decode(v any) error {
 	if d.err != nil {
 		return d.err
@@ -65,7 +77,7 @@ func (d *Decoder) Decode(v any) error {
 	return err
 }
 
-// decode reads the next value, wherever it stands.
+// decode reads the next value.
 func (d *Decoder) decode(v any) error {
 	start := d.InputOffset()
 	x := d.options
@@ -94,7 +106,7 @@ func (d *Decoder) decode(v any) error {
 	case *json.SyntaxError:
 		if d.before <= start { // the document is in buf
 			d.at = int(start - d.before)             // for Buffered, as in encoding/json
-			errors.As(syntaxError(d.buf[d.at:]), &e) // whose text may have of what comes behind
+			errors.As(syntaxError(d.buf[d.at:]), &e) // the message may quote what follows
 		}
 		e.Offset += start
 		d.err = e
@@ -107,24 +119,24 @@ func (d *Decoder) decode(v any) error {
 	}
 }
 
-// More reports whether there is another document, or another element of the array or object
-// that Token has begun: not at the stream's end, nor where a bracket closes. It skips spaces,
-// and waits for what comes behind them.
-// After an error of Decode it may report true for ever: stop at the error.
+// More reports whether there is another document, or another element of the array or object that Token has
+// begun. It skips spaces, and waits for the byte after them.
+//
+// After an error of Decode, More may report true forever: stop at the error.
 func (d *Decoder) More() bool {
 	c, err := d.peek()
 	return err == nil && c != ']' && c != '}'
 }
 
-// InputOffset is how many bytes of the stream were taken by what Decode and More did.
+// InputOffset returns the number of bytes of the stream that Decode, Token and More have read.
 func (d *Decoder) InputOffset() int64 { return d.before + int64(d.at) }
 
-// Buffered returns what was read ahead and not yet decoded. It is good until the next
-// call of Decode or More.
+// Buffered returns a reader of the data remaining in the Decoder's buffer. The reader is valid until the next
+// call to Decode, Token or More.
 func (d *Decoder) Buffered() io.Reader { return bytes.NewReader(d.buf[d.at:]) }
 
-// line returns the next document if it seems to be one line, as in most streams: who reads it sees
-// whether it is one, and saves the search for its end.
+// line returns the next document if it seems to be one line, as in most streams. Decoding then shows whether
+// it is, which saves the search for its end.
 func (d *Decoder) line() []byte {
 	b := d.buf[d.at:]
 	begin := 0
@@ -152,8 +164,7 @@ func (d *Decoder) line() []byte {
 	return b[:end]
 }
 
-// next finds the next document, with the spaces in front of it. One that is too long
-// for buf is in the arena, where x then reads it.
+// next finds the next document, including the spaces before it. One that is too long for buf is set up in x.
 func (d *Decoder) next(x *decoder) ([]byte, error) {
 	var s search
 	var stopped error
@@ -170,14 +181,14 @@ func (d *Decoder) next(x *decoder) ([]byte, error) {
 			return doc, nil
 		}
 		if d.at == 0 && len(d.buf) >= mostAhead {
-			return d.long(x, &s)
+			return d.long(x, s)
 		}
 		stopped = d.fill()
 	}
 }
 
-// fill reads more. What was decoded gives way to it. A Reader that fills all of buf has more,
-// and gets twice as much to fill: where few documents fit, most have to be searched for their ends.
+// fill discards decoded data and reads more. If a Read has filled all of buf, buf doubles, because most
+// documents are searched for their ends if few of them fit.
 func (d *Decoder) fill() error {
 	full := len(d.buf) == cap(d.buf) && (d.at == 0 || len(d.buf) < longestLine)
 	if d.at > 0 {
@@ -190,56 +201,77 @@ func (d *Decoder) fill() error {
 		copy(bigger, d.buf)
 		d.buf = bigger
 	}
-	n, err := readSome(d.r, d.buf[len(d.buf):cap(d.buf)])
+	n, err := readall.Some(d.r, d.buf[len(d.buf):cap(d.buf)])
 	d.buf = d.buf[:len(d.buf)+n]
 	return err
 }
 
-// long reads a document that begins with all of buf, and goes on behind it.
-func (d *Decoder) long(x *decoder, s *search) (doc []byte, err error) {
-	defer catchLimit(&err)
-	b := append(x.growText(nil, 2*mostAhead), d.buf...)
-	for {
-		if cap(b)-len(b) < leastAhead+docSlack {
-			b = x.growText(b, 2*cap(b))
+// long reads the document that begins with all of buf, and sets it up in x. It needs a limit of little more
+// than the document's size.
+func (d *Decoder) long(x *decoder, s search) (doc []byte, err error) {
+	s.i -= len(d.buf)
+	d.doc = docReader{r: d.r, search: s, begin: d.buf, buf: d.buf[:0]}
+	doc, err = x.readAll(&d.doc, true)
+	if !d.doc.done {
+		if err == nil {
+			err = io.EOF
 		}
-		n, readErr := readSome(d.r, b[len(b):][:min(cap(b)-docSlack-len(b), mostAhead)])
-		b = b[:len(b)+n]
-		end := s.find(b)
-		if end < 0 && readErr != nil {
-			if end, err = s.ends(b, readErr); err != nil {
-				return nil, err
-			}
-		}
-		if end >= 0 {
-			// What was read beyond it, mostAhead bytes at most, is ahead again.
-			d.before += int64(end)
-			d.buf = append(d.buf[:0], b[end:]...)
-			doc = x.trim(b[:end])
-			x.base, x.n = xunsafe.DataOf(doc), len(doc)
-			return doc, nil
-		}
+		_, err = d.doc.search.ends(doc, err)
 	}
+	if err != nil {
+		return nil, err
+	}
+	d.before += int64(len(doc))
+	d.buf = d.doc.buf
+	return doc, nil
 }
 
-// search finds where a document ends, in text that comes in pieces. It counts brackets
-// and looks for the ends of strings, and stops where the document can't be JSON any
-// more as soon as it sees that: who then reads the document finds the same. It is not the
-// validator, which can't stop where a piece ends and go on in the next one.
+// A docReader reads one document from a stream, and then returns io.EOF.
+type docReader struct {
+	r      io.Reader
+	search search
+	begin  []byte // the beginning of the document, which was searched
+	buf    []byte // gets what is read after the document
+	done   bool
+}
+
+func (r *docReader) Read(p []byte) (int, error) {
+	switch {
+	case r.done:
+		return 0, io.EOF
+	case len(r.begin) > 0:
+		n := copy(p, r.begin)
+		r.begin = r.begin[n:]
+		return n, nil
+	}
+	n, err := readall.Some(r.r, p)
+	if end := r.search.find(p[:n]); end >= 0 {
+		r.buf, r.done = append(r.buf, p[end:n]...), true
+		return end, nil
+	}
+	r.search.i -= n
+	return n, err
+}
+
+// A search finds the end of a document in text that comes in pieces. It counts brackets and finds the ends of
+// strings. If the document can't be JSON it stops early, and decoding then finds the error. The scanner
+// can't replace it, because it can't pause at the end of a piece.
 type search struct {
-	i      int // how far the text was looked at
-	depth  int
-	quoted bool
-	number inNumber
+	i       int // index in the text at which the search continues
+	depth   int
+	quoted  bool
+	literal string // the rest of true, false or null
+	number  inNumber
 }
 
-// find looks at more of the document, which it is given from its beginning, and
-// returns where it ends, or -1 if it goes on.
+// find continues at b[s.i:], and returns the index in b at which the document ends, or -1.
 func (s *search) find(b []byte) int {
-	if s.number != atStart {
-		return s.goOn(b)
-	}
-	if s.depth == 0 && !s.quoted {
+	switch {
+	case s.number != atStart:
+		return s.findNumber(b)
+	case s.literal != "":
+		return s.findLiteral(b)
+	case s.depth == 0 && !s.quoted:
 		for s.i < len(b) && isSpace(b[s.i]) {
 			s.i++
 		}
@@ -252,34 +284,37 @@ func (s *search) find(b []byte) int {
 		case '"':
 			s.quoted = true
 		case 't':
-			return s.word(b, "true")
+			s.literal = "true"
+			return s.findLiteral(b)
 		case 'f':
-			return s.word(b, "false")
+			s.literal = "false"
+			return s.findLiteral(b)
 		case 'n':
-			return s.word(b, "null")
+			s.literal = "null"
+			return s.findLiteral(b)
 		default:
-			return s.goOn(b)
+			return s.findNumber(b)
 		}
 		s.i++
 	}
-	return s.nested(b)
+	return s.findNested(b)
 }
 
-// word finds the end of one of the three words.
-func (s *search) word(b []byte, word string) int {
-	for k := range len(word) {
-		if s.i+k == len(b) {
+// findLiteral is find within a literal.
+func (s *search) findLiteral(b []byte) int {
+	for ; s.literal != ""; s.i, s.literal = s.i+1, s.literal[1:] {
+		if s.i == len(b) {
 			return -1
 		}
-		if b[s.i+k] != word[k] {
-			return s.i + k + 1 // which is an error
+		if b[s.i] != s.literal[0] {
+			return s.i + 1 // an error
 		}
 	}
-	return s.i + len(word)
+	return s.i
 }
 
-// goOn goes on in a number, which ends where something else begins.
-func (s *search) goOn(b []byte) int {
+// findNumber is find within a number, which ends before another byte.
+func (s *search) findNumber(b []byte) int {
 	s.number, s.i = s.number.scan(xunsafe.ViewString(b), s.i)
 	switch {
 	case s.i == len(b):
@@ -287,11 +322,12 @@ func (s *search) goOn(b []byte) int {
 	case s.number.mayEnd():
 		return s.i
 	}
-	return s.i + 1 // which is an error
+	return s.i + 1 // an error
 }
 
-// nested goes on within a string, an array or an object.
-func (s *search) nested(b []byte) (end int) {
+// findNested is find within a string, an array or an object. Eight bytes without a quote or a bracket are
+// skipped at once. After a backslash at the end of b, s.i is len(b)+1.
+func (s *search) findNested(b []byte) (end int) {
 	i, depth, quoted := s.i, s.depth, s.quoted
 	for end = -1; end < 0 && i < len(b); {
 		if i+8 <= len(b) {
@@ -316,13 +352,13 @@ func (s *search) nested(b []byte) (end int) {
 			}
 		case quoted:
 			if c < ' ' {
-				end = i // which is an error
+				end = i // an error
 			} else if c == '\\' {
 				i++
 			}
 		case c == '{' || c == '[':
 			if depth++; depth > maxNesting {
-				end = i // which is an error
+				end = i // an error
 			}
 		case c == '}' || c == ']':
 			if depth--; depth == 0 {
@@ -334,8 +370,7 @@ func (s *search) nested(b []byte) (end int) {
 	return end
 }
 
-// ends is for a document behind which there is nothing but err: where it ends, or what
-// is wrong.
+// ends returns the end of document b, after which the stream ends with err, or the error of Decode.
 func (s *search) ends(b []byte, err error) (int, error) {
 	if len(bytes.TrimLeft(b, " \t\r\n")) == 0 {
 		return 0, err
@@ -352,12 +387,228 @@ func (s *search) ends(b []byte, err error) (int, error) {
 	return 0, err
 }
 
-// isTruncated reports whether e is about a document that is good as far as it goes.
-// encoding/json up to Go 1.26 looks at a space behind it, which it may not like.
+// isTruncated reports whether e only says that b is not complete. Up to Go 1.26, encoding/json looks at a
+// space after b, which may be invalid there.
 func isTruncated(e *json.SyntaxError, b []byte) bool {
 	text := e.Error()
 	return text == textOfTruncated || e.Offset == int64(len(b)) && b[len(b)-1] != ' ' && strings.HasPrefix(text, "invalid character ' '")
 }
 
-// textOfTruncated is encoding/json's message for no text at all.
+// textOfTruncated is encoding/json's message for an empty document.
 var textOfTruncated = notJSON(nil).Error()
+
+// tokens is the state of Token: the open arrays and objects, and the position in the innermost.
+type tokens struct {
+	at    tokenPlace
+	depth int
+	open  [maxNesting/64 + 1]uint64 // a braceBit for each
+}
+
+// tokenPlace is a position before a token.
+type tokenPlace uint8
+
+const (
+	atTop tokenPlace = iota
+	atArrayStart
+	atArrayValue // after a comma
+	atArrayComma // after a value
+	atObjectStart
+	atObjectKey   // after a comma
+	atObjectColon // after a name
+	atObjectValue // after a colon
+	atObjectComma // after a value
+)
+
+// standardPath leads encoding/json's Decoder to each place, to get its errors there.
+var standardPath = [...]string{"", "[", `["",`, `[""`, "{", `{"":"",`, `{""`, `{"":`, `{"":""`}
+
+func (t *tokens) valueAllowed() bool {
+	return t.at == atTop || t.at == atArrayStart || t.at == atArrayValue || t.at == atObjectValue
+}
+
+// valueEnds moves to the place after a value.
+func (t *tokens) valueEnds() {
+	switch t.at {
+	case atArrayStart, atArrayValue:
+		t.at = atArrayComma
+	case atObjectValue:
+		t.at = atObjectComma
+	}
+}
+
+// begin enters an array or an object.
+func (t *tokens) begin(c byte) {
+	word, bit := &t.open[t.depth/64], t.depth%64
+	*word = *word&^(1<<bit) | braceBit(c)<<bit
+	t.depth++
+	if t.at = atArrayStart; c == '{' {
+		t.at = atObjectStart
+	}
+}
+
+// end leaves the innermost array or object.
+func (t *tokens) end() {
+	t.depth--
+	switch last := t.depth - 1; {
+	case last < 0:
+		t.at = atTop
+	case t.open[last/64]>>(last%64)&1 != 0:
+		t.at = atObjectComma
+	default:
+		t.at = atArrayComma
+	}
+}
+
+// Token returns the next token of the stream, like [json.Decoder.Token]: a [json.Delim] for each bracket, a
+// bool, a float64 (a json.Number with UseNumber), a string, or nil for null. Commas and colons are omitted.
+// Strings are in the arena. At the end of the stream Token returns io.EOF.
+//
+// After the beginning of an array, More and Decode read its elements one by one, so an array may be larger
+// than memory, and the arena may be reset after each element.
+//
+// More than 10,000 open brackets are an error. An error that Decode repeats is also returned by Token. Strict
+// checks what is decoded, but not the names that Token returns.
+func (d *Decoder) Token() (json.Token, error) {
+	for d.err == nil {
+		c, err := d.peek()
+		if err != nil {
+			return nil, err
+		}
+		t := &d.tokens
+		switch c {
+		case '[', '{':
+			if !t.valueAllowed() {
+				return nil, d.tokenError(string(rune(c)))
+			}
+			if t.depth == maxNesting {
+				d.err = d.here(syntaxError(bytes.Repeat([]byte("["), maxNesting+1)))
+				return nil, d.err
+			}
+			d.at++
+			t.begin(c)
+			return json.Delim(c), nil
+		case ']', '}':
+			if c == ']' && t.at != atArrayStart && t.at != atArrayComma || c == '}' && t.at != atObjectStart && t.at != atObjectComma {
+				return nil, d.tokenError(string(rune(c)))
+			}
+			d.at++
+			t.end()
+			return json.Delim(c), nil
+		case ':':
+			if t.at != atObjectColon {
+				return nil, d.tokenError(":")
+			}
+			d.at++
+			t.at = atObjectValue
+		case ',':
+			switch t.at {
+			case atArrayComma:
+				t.at = atArrayValue
+			case atObjectComma:
+				t.at = atObjectKey
+			default:
+				return nil, d.tokenError(",")
+			}
+			d.at++
+		default:
+			name := c == '"' && (t.at == atObjectStart || t.at == atObjectKey)
+			if !name && !t.valueAllowed() {
+				return nil, d.tokenError(string([]byte{c}))
+			}
+			var x any
+			err := d.decode(&x)
+			switch {
+			case d.err != nil:
+			case !name:
+				t.valueEnds()
+			case err == nil:
+				t.at = atObjectColon
+			}
+			if err != nil {
+				return nil, err
+			}
+			return x, nil
+		}
+	}
+	return nil, d.err
+}
+
+// toValue reads the comma or the colon before a value that Decode is about to read.
+func (d *Decoder) toValue() error {
+	t := &d.tokens
+	separator := byte(',')
+	switch t.at {
+	case atTop, atArrayStart, atArrayValue, atObjectValue:
+		return nil
+	case atArrayComma:
+	case atObjectColon:
+		separator = ':'
+	default:
+		return d.errorAfter(standardPath[t.at], "0", true)
+	}
+	c, err := d.peek()
+	if err != nil {
+		return err
+	}
+	if c != separator {
+		return d.errorAfter(standardPath[t.at], " 0", true)
+	}
+	d.at++
+	if t.at = atArrayValue; separator == ':' {
+		t.at = atObjectValue
+	}
+	return nil
+}
+
+// tokenError returns encoding/json's error for an invalid token.
+func (d *Decoder) tokenError(token string) error {
+	return d.errorAfter(standardPath[d.tokens.at], token, false)
+}
+
+// errorAfter returns encoding/json's error for token after path, in Decode or in Token.
+func (d *Decoder) errorAfter(path, token string, decode bool) error {
+	in := json.NewDecoder(io.MultiReader(strings.NewReader(path), strings.NewReader(token)))
+	var err error
+	for in.InputOffset() < int64(len(strings.TrimRight(path, ",:"))) && err == nil {
+		_, err = in.Token()
+	}
+	for err == nil {
+		if decode {
+			err = in.Decode(new(any))
+			break
+		}
+		_, err = in.Token()
+	}
+	return d.here(err)
+}
+
+// here returns err with the offset of the stream.
+func (d *Decoder) here(err error) error {
+	if e, ok := err.(*json.SyntaxError); ok {
+		e.Offset = d.InputOffset()
+		return e
+	}
+	return fmt.Errorf("arenajson: Decoder.Token: invalid token at offset %d", d.InputOffset()) // encoding/json accepts it
+}
+
+// peek returns the next byte that is not a space, and skips the spaces. At the end of the stream it does not
+// skip them, as encoding/json's Decoder, unless they fill buf.
+func (d *Decoder) peek() (byte, error) {
+	var err error
+	spaces := 0
+	for {
+		for ; d.at+spaces < len(d.buf); spaces++ {
+			if c := d.buf[d.at+spaces]; !isSpace(c) {
+				d.at += spaces
+				return c, nil
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+		if spaces >= mostAhead {
+			d.at, spaces = len(d.buf), 0
+		}
+		err = d.fill()
+	}
+}

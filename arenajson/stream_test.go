@@ -96,3 +96,67 @@ func TestUnmarshalReadBelievesNoSize(t *testing.T) {
 		}
 	}
 }
+
+// A document in a stream must fit into a limit of 1.25 times its size, also if it is longer than the Decoder's
+// buffer, and what follows it must be read.
+func TestDecoderFitsLimit(t *testing.T) {
+	for n := 1000; n < 4<<20; n = n*3/2 + 7 {
+		for _, reader := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.HalfReader, iotest.DataErrReader} {
+			for _, quotes := range []string{`""`, ` ["" ]`} {
+				k := len(quotes) / 2
+				doc := quotes[:k] + strings.Repeat("x", n-2*k) + quotes[k:]
+				a := arena.NewArena(1024, 0)
+				a.SetLimit(max(n*5/4, n+4<<10))
+				d := NewDecoder(a, reader(strings.NewReader(doc+"7")))
+				var raw json.RawMessage
+				if err := d.Decode(&raw); err != nil || string(raw) != strings.TrimSpace(doc) {
+					t.Fatalf("document of %d bytes: %d bytes, error %v", n, len(raw), err)
+				}
+				a.Reset()
+				var next int
+				if err := d.Decode(&next); err != nil || next != 7 || d.InputOffset() != int64(len(doc)+1) {
+					t.Fatalf("after a document of %d bytes: %d, error %v, offset %d", n, next, err, d.InputOffset())
+				}
+				if err := d.Decode(&next); err != io.EOF {
+					t.Fatalf("at the end: error %v", err)
+				}
+			}
+		}
+	}
+}
+
+// The end of a long document must be found wherever a Read ends: in an escape, a number, a literal, spaces, or
+// at the document's last byte.
+func TestDecoderPieces(t *testing.T) {
+	spaces := strings.Repeat(" ", mostAhead)
+	filler := strings.Repeat("1,", mostAhead/2)
+	for _, doc := range []string{
+		spaces + "true", spaces + "nul", spaces + "nulx", spaces + "-12.5e3", spaces + `"a\"\\"`, spaces + `{"a":[1]}`, spaces + "]",
+		"[" + filler + `"\\","\"]",{"a":"}"},-1.5e+3,null]`, "[" + filler + `"\u0041\\\""]`, "[" + filler + "1}", "[" + filler, "1" + strings.Repeat("0", mostAhead) + "e-7",
+	} {
+		for _, rest := range []string{"", " 5", `"b"`} {
+			for size := 1; size < 12; size++ {
+				want := json.NewDecoder(strings.NewReader(doc + rest))
+				got := NewDecoder(nil, io.MultiReader(strings.NewReader(doc[:mostAhead]), pieces{strings.NewReader(doc[mostAhead:] + rest), size}))
+				for range 3 {
+					var x, y any
+					wantErr, gotErr := want.Decode(&x), got.Decode(&y)
+					if !sameError(wantErr, gotErr) || !reflect.DeepEqual(x, y) {
+						t.Fatalf("%q, pieces of %d: %.100v, %v; encoding/json has %.100v, %v", doc[mostAhead:]+rest, size, y, gotErr, x, wantErr)
+					}
+					if wantErr != nil {
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
+// pieces reads at most n bytes at a time.
+type pieces struct {
+	io.Reader
+	n int
+}
+
+func (p pieces) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(len(b), p.n)]) }

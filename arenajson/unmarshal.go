@@ -1,3 +1,16 @@
+// Package arenajson implements [encoding/json] with the memory in an arena: it accepts the same documents,
+// stores the same values, writes the same bytes and returns the same errors.
+//
+//	var order Order
+//	err := arenajson.Unmarshal(a, body, &order)
+//	reply, err := arenajson.Marshal(a, &answer)
+//
+// Values and documents are allocated from the arena that is passed, and are valid until it is reset. If the
+// arena is nil, they are allocated from the heap. Builtin maps that are decoded belong to the arena, which
+// clears and reuses them. Errors, values that are passed to Marshal without a pointer, and the allocations of
+// methods such as UnmarshalJSON stay on the heap.
+//
+// The table in docs/generated/json.md lists the differences from encoding/json.
 package arenajson
 
 import (
@@ -6,7 +19,6 @@ import (
 	"errors"
 	"io"
 	"reflect"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/ebbpool/arena"
@@ -16,23 +28,54 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Unmarshal reads data, one JSON document, into what v points to, as encoding/json's
-// Unmarshal does, with all that it makes in a, or on the heap if a is nil. data is
-// copied once, into a, and not kept; strings are cut from the copy.
+// An Option changes what a function of this package does. Functions ignore options that do not concern them.
+type Option uint8
+
+const (
+	// NoEscapeHTML makes Marshal, MarshalWrite and NewEncoder write <, > and & in strings as they are, like
+	// the Encoder of encoding/json after SetEscapeHTML(false). By default they are written as \u003c, \u003e
+	// and \u0026, which makes a document safe to embed in HTML.
+	NoEscapeHTML Option = 1 + iota
+
+	// DisallowUnknownFields makes decoding fail at a member for which a struct has no field, like the Decoder
+	// of encoding/json after DisallowUnknownFields.
+	DisallowUnknownFields
+
+	// UseNumber decodes a number into an empty interface as a json.Number, like the Decoder of encoding/json
+	// after UseNumber.
+	UseNumber
+
+	// Strict makes decoding fail, with a [*StrictError], at input that encoding/json accepts: duplicate names
+	// in an object, invalid UTF-8, and unpaired surrogates. A name must match its field exactly, or else the
+	// member is unknown.
+	Strict
+)
+
+// Unmarshal parses the JSON document in data and stores the result in the value pointed to by v, like
+// [encoding/json.Unmarshal]. Memory comes from a, or from the heap if a is nil. Unmarshal copies data once and
+// does not retain it; strings are parts of the copy.
 //
-// What is accepted, what becomes of it and the errors are those of encoding/json: a
-// document that is not JSON leaves v as it was, and the first value that does not
-// fit its variable is a *json.UnmarshalTypeError, with all the rest read. On the heap
-// are errors, and what methods of the program make. Builtin maps belong to a, which
-// clears and reuses them when its cycle ends. An *arena.Map lies in a.
+// As in encoding/json, a document that is not JSON leaves the value unchanged, and if a JSON value does not fit
+// its variable, Unmarshal decodes the rest and returns a [*json.UnmarshalTypeError] for the first one. If the
+// arena's limit is exceeded, Unmarshal returns a [*arena.LimitError]; if the value was zero, it stays zero.
 //
-// A Limit of the arena is a *arena.LimitError; v is then zero if it was before.
-//
-// v and what it leads to is valid until a is reset, and a string of it keeps the
-// whole document's memory alive for as long as the string itself is.
+// The result is valid until a is reset. A string of it keeps the whole copy of data alive.
 func Unmarshal(a *arena.Arena, data []byte, v any, opts ...Option) error {
 	d := decoder{a: a}
 	d.set(opts)
+	return d.unmarshal(data, v)
+}
+
+// UnmarshalRead reads r to its end into a, and parses the document there like [Unmarshal], without another
+// copy. A size that r states is used as [arena.ReadAll] does. If a limit of a is exceeded, UnmarshalRead
+// stops reading and returns a [*arena.LimitError].
+func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
+	d := decoder{a: a}
+	d.set(opts)
+	data, err := d.readAll(r, false)
+	if err != nil {
+		return err
+	}
 	return d.unmarshal(data, v)
 }
 
@@ -49,8 +92,36 @@ func (d *decoder) set(opts []Option) {
 	}
 }
 
+// readAll reads r to its end, and sets up the result as the document. If partial is set, readAll also returns
+// what it read before an error of r.
+func (d *decoder) readAll(r io.Reader, partial bool) (data []byte, err error) {
+	defer catchLimit(&err)
+	m := readall.Memory{Does: "arenajson.Unmarshal", Slack: docSlack}
+	if d.a != nil {
+		m.Region = machine.RegionOf(d.a)
+	}
+	data, err = m.Read(nil, r, partial)
+	d.base, d.n = xunsafe.DataOf(data), len(data)
+	return data, err
+}
+
+// catchLimit recovers from the panic of an arena whose limit is exceeded.
+func catchLimit(err *error) {
+	switch x := recover().(type) {
+	case nil:
+	case *arena.LimitError:
+		*err = x
+	default:
+		panic(x)
+	}
+}
+
+// errGuessed reports that guessed data is not a document.
+var errGuessed = errors.New("arenajson: not a line")
+
+// unmarshal is Unmarshal after options are set. If readAll has set up a document, data is that.
 func (d *decoder) unmarshal(data []byte, v any) error {
-	if !d.aim(v) {
+	if !d.setTarget(v) {
 		if d.guessed {
 			return errGuessed
 		}
@@ -62,14 +133,14 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 	p, to := d.root, d.top
 	d.doc = data
 	fresh := allZero(to, p.size)
-	bad, err := d.try(p, to, data, !fresh || p.calls)
+	bad, err := d.try(p, to, !fresh || p.calls)
 	switch {
 	case bad == nil && err == nil:
 		return d.wrong
 	case d.guessed && !d.valid:
 		err = errGuessed
 	case err == nil:
-		// A document that is not JSON has that error, whatever else was found before.
+		// A syntax error goes before any other.
 		if bad.err == nil {
 			err = syntaxError(data)
 		} else if !d.valid {
@@ -78,7 +149,7 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 		if err == nil {
 			err = bad.err
 			if _, ok := err.(*StrictError); !ok {
-				return err // and what was read so far stays
+				return err // a method's: what was decoded stays
 			}
 		}
 	}
@@ -88,22 +159,21 @@ func (d *decoder) unmarshal(data []byte, v any) error {
 	return err
 }
 
-// target is decProgramOf's record of a type, found by the word that an interface has of it.
+// A target is a pointer type that was passed to Unmarshal, and its program.
 type target struct {
-	word   xunsafe.Pointer
+	word   xunsafe.Pointer // of an interface with the type
 	passed reflect.Type
 	root   *decProgram
 }
 
-// targets are those of some types, the first to come to their places: a request that asks
-// for one should not pay for a sync.Map.
+// targets caches the first target for each hash, because loads from a sync.Map are slow for small documents.
 var targets [256]atomic.Pointer[target]
 
-// aim sets what v points to, and reports whether it points to anything.
-func (d *decoder) aim(v any) bool {
+// setTarget sets the variable that v points to as the target, and reports whether v is a pointer and not nil.
+func (d *decoder) setTarget(v any) bool {
 	words := xunsafe.WordsOf(&v)
-	place := &targets[uint64(xunsafe.Number(words.Type))*0x9e3779b97f4a7c15>>56]
-	known := place.Load()
+	slot := &targets[uint64(xunsafe.Number(words.Type))*0x9e3779b97f4a7c15>>56]
+	known := slot.Load()
 	if known != nil && known.word == words.Type && words.Data != nil {
 		d.root, d.top, d.passed = known.root, words.Data, known.passed
 		return true
@@ -114,27 +184,27 @@ func (d *decoder) aim(v any) bool {
 	}
 	d.root, d.top, d.passed = decProgramOf(to.Type()), to.UnsafePointer(), to.Type()
 	if known == nil && !viaReflect {
-		place.Store(&target{words.Type, d.passed, d.root})
+		slot.Store(&target{words.Type, d.passed, d.root})
 	}
 	return true
 }
 
-// try reads data into to, and returns what it found in the way of that. With first
-// it makes sure before that data is JSON, so that a bad one changes nothing.
-func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool) (bad *decodeError, err error) {
+// try decodes the document into to. bad is the panic that ended decoding, err the error of a limit. If first is
+// set, the document is validated first, because an error must leave the variable unchanged.
+func (d *decoder) try(p *decProgram, to xunsafe.Pointer, first bool) (bad *decodeError, err error) {
 	d.store = nil
 	if d.a != nil {
 		d.region = machine.Enter(d.a, "arenajson.Unmarshal")
 		if check.Watched {
-			defer d.region.Leave()
+			defer d.leave()
 		}
 	}
-	read := false
+	done := false
 	defer func() {
-		if d.members != nil {
-			d.members.free()
+		if d.scratch != nil {
+			d.scratch.free()
 		}
-		if read {
+		if done {
 			return
 		}
 		switch x := recover().(type) {
@@ -148,7 +218,7 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 		}
 	}()
 	if d.base == nil {
-		d.copyOf(data)
+		d.copyDoc()
 	}
 	start := d.space(0)
 	if first {
@@ -160,24 +230,25 @@ func (d *decoder) try(p *decProgram, to xunsafe.Pointer, data []byte, first bool
 	if end := d.space(d.value(p, to, start)); end != d.n {
 		d.fail()
 	}
-	read = true
+	done = true
 	return nil, nil
 }
 
-// copyOf copies the document.
-func (d *decoder) copyOf(data []byte) {
+// copyDoc copies the document to the start of a cache line, with zeros after it.
+func (d *decoder) copyDoc() {
+	const align = 64
 	var b []byte
-	if d.region != nil {
-		b = machine.ReserveText(d.region, len(data)+docSlack, align)
+	if n := len(d.doc) + docSlack; d.region != nil {
+		b = machine.ReserveText(d.region, n, align)
 	} else {
-		b = make([]byte, len(data)+docSlack)
+		b = make([]byte, n)
 	}
-	d.base, d.n, d.inPlace = xunsafe.DataOf(b), copy(b, data), true
+	d.base, d.n, d.inPlace = xunsafe.DataOf(b), copy(b, d.doc), true
 	d.put(d.n, 0)
 	d.put(d.n+8, 0)
 }
 
-// allZero reports whether the value at p, of size bytes, has only zeros.
+// allZero reports whether the size bytes at p are zero.
 func allZero(p xunsafe.Pointer, size uintptr) bool {
 	b := xunsafe.Bytes(p, int(size))
 	for len(b) >= 32 {
@@ -199,120 +270,3 @@ func allZero(p xunsafe.Pointer, size uintptr) bool {
 	}
 	return true
 }
-
-// errGuessed tells that what may be a document is none, or not all of one.
-var errGuessed = errors.New("arenajson: not a line")
-
-// UnmarshalRead reads r to its end into a, and parses the document there like [Unmarshal], without another
-// copy. A size that r states is used as [arena.ReadAll] does. If a limit of a is exceeded, UnmarshalRead
-// stops reading and returns a [*arena.LimitError].
-func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
-	d := decoder{a: a}
-	d.set(opts)
-	data, err := d.readAll(r)
-	if err != nil {
-		return err
-	}
-	return d.unmarshal(data, v)
-}
-
-// readAll reads r to where the document is then parsed.
-func (d *decoder) readAll(r io.Reader) (data []byte, err error) {
-	defer catchLimit(&err)
-	m := readall.Memory{Does: "arenajson.Unmarshal", Slack: docSlack}
-	if d.a != nil {
-		m.Region = machine.RegionOf(d.a)
-	}
-	data, err = m.Read(nil, r, false)
-	d.base, d.n = xunsafe.DataOf(data), len(data)
-	return data, err
-}
-
-// readSome reads something, or says why not.
-func readSome(r io.Reader, b []byte) (int, error) {
-	for range 100 {
-		n, err := r.Read(b)
-		if uint(n) > uint(len(b)) {
-			panic("arenajson: a Reader says that it read " + strconv.Itoa(n) + " of " + strconv.Itoa(len(b)) + " bytes")
-		}
-		if n != 0 || err != nil {
-			return n, err
-		}
-	}
-	return 0, io.ErrNoProgress
-}
-
-// growText returns b with room for n bytes in all, in the arena if there is one.
-func (d *decoder) growText(b []byte, n int) []byte {
-	if d.a == nil {
-		return append(make([]byte, 0, n), b...)
-	}
-	r := machine.Enter(d.a, "arenajson.Unmarshal")
-	defer r.Leave()
-	if b == nil {
-		return machine.ReserveText(r, n, align)[:0]
-	}
-	bigger := machine.GrowBytes(r, b, n)[:len(b)]
-	if xunsafe.DataOf(bigger) != xunsafe.DataOf(b) {
-		copy(bigger, b)
-	}
-	return bigger
-}
-
-// trim gives back what growText gave beyond b and the zeros that belong behind it.
-func (d *decoder) trim(b []byte) []byte {
-	n := len(b)
-	b = b[: n+docSlack : cap(b)]
-	clear(b[n:])
-	if d.a != nil {
-		r := machine.Enter(d.a, "arenajson.Unmarshal")
-		defer r.Leave()
-		b = machine.TrimBytes(r, b)
-	}
-	return b[:n]
-}
-
-// catchLimit makes an error of the panic of an arena whose limit is reached.
-func catchLimit(err *error) {
-	switch x := recover().(type) {
-	case nil:
-	case *arena.LimitError:
-		*err = x
-	default:
-		panic(x)
-	}
-}
-
-// A Decoder's memory for reading ahead begins with leastAhead bytes and has mostAhead at
-// most; what is longer is read into the arena at once.
-const (
-	leastAhead  = 512
-	mostAhead   = 64 << 10
-	longestLine = 16 << 10
-)
-
-// Option changes what a function of this package does. Options that mean nothing
-// to a function are ignored by it.
-type Option uint8
-
-const (
-	// NoEscapeHTML has Marshal and MarshalWrite write <, > and & in strings as they
-	// are, as the Encoder of encoding/json does after SetEscapeHTML(false).
-	// Otherwise they are \u003c, \u003e and \u0026, so that a document can stand in
-	// a page.
-	NoEscapeHTML Option = 1 + iota
-
-	// DisallowUnknownFields has a member that its struct doesn't have be an error, as
-	// encoding/json's Decoder does.
-	DisallowUnknownFields
-
-	// UseNumber has numbers in an empty interface be json.Numbers, as encoding/json's
-	// Decoder does.
-	UseNumber
-
-	// Strict has reading refuse, with a *StrictError, what encoding/json lets pass:
-	// objects with two members of one name, strings that are not UTF-8, or have half a
-	// surrogate pair, and names that differ from their field's in the case of letters
-	// count as unknown.
-	Strict
-)

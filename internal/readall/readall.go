@@ -43,7 +43,7 @@ func (m Memory) Read(b []byte, from io.Reader, partial bool) (_ []byte, err erro
 		switch {
 		case cap(c.b)-len(c.b) > m.Slack && c.first == nil:
 			var n int
-			n, err = read(from, c.b[len(c.b):cap(c.b)-m.Slack])
+			n, err = Some(from, c.b[len(c.b):cap(c.b)-m.Slack])
 			c.b = c.b[:len(c.b)+n]
 			size -= min(size, int64(n))
 		case size > 0 && size <= max(trusted, factor*int64(c.n)):
@@ -103,8 +103,8 @@ func Size(r io.Reader) int64 {
 	return max(size, 0)
 }
 
-// read reads at least one byte, or returns an error.
-func read(r io.Reader, b []byte) (int, error) {
+// Some reads at least one byte, or returns an error.
+func Some(r io.Reader, b []byte) (int, error) {
 	for range patience {
 		n, err := r.Read(b)
 		if uint(n) > uint(len(b)) {
@@ -147,7 +147,7 @@ func (c *collector) collect(from io.Reader) (int, error) {
 		c.last = p
 	}
 	p := c.last
-	n, err := read(from, p.data[p.n:])
+	n, err := Some(from, p.data[p.n:])
 	c.m.reserve(n)
 	p.n, c.n = p.n+n, c.n+n
 	return n, err
