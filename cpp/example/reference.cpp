@@ -156,6 +156,17 @@ static void regions() {
     }
     //! [arena]
 
+    //! [arena_make]
+    struct shipment {
+        std::pmr::string to;
+        std::pmr::vector<std::pmr::string> items;
+    };
+    // Both strings have their memory in the arena.
+    const auto* const sent = a.make<shipment>("a name that is too long for the small string");
+    const auto* const maybe = a.make<std::optional<std::pmr::string>>("a text that is too long for the small string");
+    if (!a.owns(sent->to.data()) || !a.owns((*maybe)->data())) std::abort();
+    //! [arena_make]
+
     //! [arena_mark]
     const ebb::arena_mark m = a.mark();
     a.make_span<double>(1'000);

@@ -2274,7 +2274,7 @@ private:
 // Objects in a pool: construct, destroy, and a handle that owns an object.
 //
 //     ebb::fixed_pool<order> orders(10'000);
-//     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
+//     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed here
 #ifndef EBBPOOL_MAKE_HPP
 #define EBBPOOL_MAKE_HPP
 
@@ -3414,6 +3414,8 @@ public:
     /// Returns a new T, constructed from args, or value-initialized if there are none. Its destructor runs
     /// at the end of the cycle and must not throw. Throws std::bad_alloc, limit_error and what T's
     /// constructor throws. Then the memory is free again, unless the constructor has allocated, too. O(1).
+    ///
+    /// \snippet reference.cpp arena_make
     template <class T, class... Args>
     T* make(Args&&... args) {
         static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
@@ -3570,8 +3572,8 @@ public:
         return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
     }
 
-    /// Reports whether p points into memory that the arena has handed out in this cycle. Blocks that
-    /// containers have given back, and padding, count as handed out. O(log chunks).
+    /// Reports whether p points into memory that the arena has allocated in this cycle. Blocks that
+    /// containers have freed, and padding, count as allocated. O(log chunks).
     ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }

@@ -110,6 +110,8 @@ public:
     /// Returns a new T, constructed from args, or value-initialized if there are none. Its destructor runs
     /// at the end of the cycle and must not throw. Throws std::bad_alloc, limit_error and what T's
     /// constructor throws. Then the memory is free again, unless the constructor has allocated, too. O(1).
+    ///
+    /// \snippet reference.cpp arena_make
     template <class T, class... Args>
     T* make(Args&&... args) {
         static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T> && !std::is_array_v<T>,
@@ -266,8 +268,8 @@ public:
         return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
     }
 
-    /// Reports whether p points into memory that the arena has handed out in this cycle. Blocks that
-    /// containers have given back, and padding, count as handed out. O(log chunks).
+    /// Reports whether p points into memory that the arena has allocated in this cycle. Blocks that
+    /// containers have freed, and padding, count as allocated. O(log chunks).
     ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }

@@ -1,7 +1,7 @@
 // Objects in a pool: construct, destroy, and a handle that owns an object.
 //
 //     ebb::fixed_pool<order> orders(10'000);
-//     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed and given back here
+//     if (auto o = ebb::make(orders, 17, "ACME")) o->fill(3);   // destroyed here
 #ifndef EBBPOOL_MAKE_HPP
 #define EBBPOOL_MAKE_HPP
 
