@@ -29,12 +29,13 @@ import (
 // An ArenaPool must not be copied. The zero ArenaPool is one of NewAutoPool(0). A nil pool
 // returns nil arenas, which allocate from the heap; its setters only check their arguments.
 type ArenaPool struct {
-	arenas      sync.Pool // of *idleArena
+	arenas      sync.Pool              // of *idleArena
+	config      atomic.Pointer[config] // nil if Get has nothing to apply
+	evicted     atomic.Bool            // the pool of a key that a KeyedPool has evicted: Put drops the arena
+	auto        bool
 	chunkSize   uintptr
 	maxRetained uintptr
-	auto        bool
-	config      atomic.Pointer[config] // nil if Get has nothing to apply
-	sizeHint    machine.SizeHint       // learned by an automatic pool
+	sizeHint    machine.SizeHint // learned by an automatic pool
 
 	self weak.Pointer[ArenaPool] // for cleanups: what they hold on to lives as long as they wait
 	made atomic.Bool             // whether begin has run
@@ -48,8 +49,14 @@ type ArenaPool struct {
 	highWater highWater
 	noArena   atomic.Uint64 // PoolStats.NoArena
 
-	stats    machine.PoolStats
-	isolated machine.Detached // what its arenas leave behind that isolate their cycles
+	stats    *machine.PoolStats // shared by the keys of a KeyedPool
+	cache    *machine.Cache
+	isolated *machine.Detached // what its arenas leave behind that isolate their cycles
+
+	base *ArenaPool // of the pool of a key: the KeyedPool's, which has the settings
+	keys *keyRing   // of the base of a KeyedPool
+
+	listed bool // in the ring's list of evicted keys, under the base's lock
 }
 
 // owner ties an arena to its pool.
@@ -113,7 +120,9 @@ func (p *ArenaPool) begin() {
 	}
 	p.self = weak.Make(p)
 	p.retained.limit = defaultMaxIdle
+	p.stats, p.isolated = new(machine.PoolStats), new(machine.Detached)
 	p.stats.Bound(defaultMaxIdle)
+	p.cache = &p.stats.Cache
 	p.isolated.Init(p.chunkSize, p.maxRetained)
 	p.made.Store(true)
 }
@@ -159,9 +168,9 @@ func (p *ArenaPool) newArena() *Arena {
 	if p.auto {
 		a.region.Noscan.Expect(min(p.sizeHint.Size(), p.maxRetained))
 	}
-	a.region.ShareCache(&p.stats.Cache)
+	a.region.ShareCache(p.cache)
 	a.owner = owner{pool: p, stats: new(arenaStats)}
-	a.quota().Share(&p.stats, &a.owner.stats.ArenaStats)
+	a.quota().Share(p.stats, &a.owner.stats.ArenaStats)
 	p.enlist(a.owner.stats)
 	p.guard(a)
 	return a
@@ -183,13 +192,7 @@ func (p *ArenaPool) Put(a *Arena) {
 		return
 	}
 	if a.owner.pool != p {
-		if a.forks != nil && a.forks.parent != nil {
-			panic("arena: ArenaPool.Put: the arena is a fork, which ends with the arena that it was forked from; put that one")
-		}
-		if a.owner.pool == nil {
-			panic("arena: ArenaPool.Put: the arena is not from a pool; use Reset or Release")
-		}
-		panic("arena: ArenaPool.Put: the arena is from another pool; put it in the pool that Get took it from")
+		a.panicForeign("ArenaPool")
 	}
 	if check.On {
 		a.region.Watch.Occupy("ArenaPool.Put")
@@ -201,7 +204,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 	st := a.owner.stats
 	if t := st.Generation.Load(); t%2 == 0 || !st.Generation.CompareAndSwap(t, t+1) {
-		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + a.region.Watch.History())
+		panic("arena: " + p.name() + ".Put: the arena was put twice; after Put it belongs to the pool" + a.region.Watch.History())
 	}
 	check.RaceUse(&a.region.Watch) // not before: that it was put twice at once is told by a panic
 	if check.On {
@@ -220,6 +223,26 @@ func (p *ArenaPool) Put(a *Arena) {
 	case onHeap:
 		p.endHeap(a)
 	}
+}
+
+// panicForeign panics with the reason why a pool of the named type can't take a.
+func (a *Arena) panicForeign(pool string) {
+	fault := "the arena is from another pool; put it in the pool that Get took it from"
+	switch {
+	case a.forks != nil && a.forks.parent != nil:
+		fault = "the arena is a fork, which ends with the arena that it was forked from; put that one"
+	case a.owner.pool == nil:
+		fault = "the arena is not from a pool; use Reset or Release"
+	}
+	panic("arena: " + pool + ".Put: " + fault)
+}
+
+// name returns the name of the type that the program sees.
+func (p *ArenaPool) name() string {
+	if p != nil && (p.base != nil || p.keys != nil) {
+		return "KeyedPool"
+	}
+	return "ArenaPool"
 }
 
 // learn samples the size of the cycle that a's Put is about to end.
@@ -247,13 +270,15 @@ func ended(e end) {
 		s.end()
 	}
 	if p := e.pool.Value(); p != nil {
-		p.close(e.arenaStats, s)
+		p.close(e.arenaStats)
+		if s != nil && !e.arenaStats.Abandoned() {
+			p.leaked(s)
+		}
 	}
 }
 
-// close removes the account of an arena that was collected; s is the stack of its Get,
-// nil if it was not sampled.
-func (p *ArenaPool) close(st *arenaStats, s *sample) {
+// close removes the account of an arena that was collected.
+func (p *ArenaPool) close(st *arenaStats) {
 	turns := st.Generation.Load()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -261,18 +286,14 @@ func (p *ArenaPool) close(st *arenaStats, s *sample) {
 	if st.leaving {
 		p.retained.leaving--
 	}
-	st.Close(&p.stats)
+	st.Close(p.stats)
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
 	p.gone.Forks += st.Forks()
 	p.gone.addUsed(&st.used)
-	if st.Abandoned() {
-		return
+	if !st.Abandoned() {
+		p.gone.Leaked += turns % 2
 	}
-	if s != nil {
-		p.leaked(s)
-	}
-	p.gone.Leaked += turns % 2
 }
 
 // Do calls f with an arena and puts it back when f returns or panics. f must

@@ -28,6 +28,7 @@ var noConfig config
 
 // configure replaces the pool's config. If nothing is left to apply, Get finds a nil pointer.
 func (p *ArenaPool) configure(change func(*config)) {
+	p.begin()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := noConfig
@@ -35,11 +36,14 @@ func (p *ArenaPool) configure(change func(*config)) {
 		c = *old
 	}
 	change(&c)
+	next := &c
 	if c.isZero() {
-		p.config.Store(nil)
-		return
+		next = nil
 	}
-	p.config.Store(&c)
+	p.config.Store(next)
+	for q := range p.keys.all {
+		q.config.Store(next)
+	}
 }
 
 // isZero reports whether Get has nothing to apply. misuse has a function, which does not compare.
@@ -101,12 +105,12 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 		if st.Held() > a.region.MaxRetained {
 			q.DropIdle() // retained before there was this limit
 		}
-		if c.total && !st.BeginCount(&p.stats) {
+		if c.total && !st.BeginCount(p.stats) {
 			q.DropIdle()
 		}
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
-		st.sample.Store(takeSample(st, c.rate))
+		st.sample.Store(takeSample(st, c.rate, p.base != nil))
 	}
 	return a
 }
@@ -122,7 +126,7 @@ func (p *ArenaPool) undoConfig(a *Arena) {
 	}
 	st.config = nil
 	st.faultsThrow()
-	st.EndCount(&p.stats)
+	st.EndCount(p.stats)
 	if s := st.sample.Swap(nil); s != nil {
 		s.end()
 	}
@@ -150,6 +154,10 @@ func (p *ArenaPool) empty(a *Arena) {
 
 // keep makes a, which Put has emptied, available to Get.
 func (p *ArenaPool) keep(a *Arena) {
+	if p.evicted.Load() {
+		p.leave(a.owner.stats)
+		return
+	}
 	x := a.owner.idle
 	a.owner.idle = nil
 	if check.On {

@@ -113,7 +113,7 @@ func (d *demand) most() int { return max(d.now, d.before) }
 // towards none, and what is used between two collections is not bounded by it.
 func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	if bytes < 0 {
-		panic("arena: ArenaPool.SetMaxIdleBytes: " + itoa(bytes) + " bytes; keep from 1 to " + itoa(math.MaxInt) + " bytes, or 0 for nothing")
+		panic("arena: " + p.name() + ".SetMaxIdleBytes: " + itoa(bytes) + " bytes; keep from 1 to " + itoa(math.MaxInt) + " bytes, or 0 for nothing")
 	}
 	if p == nil {
 		return
@@ -133,9 +133,10 @@ func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 // proportion to the live heap: bytes should be a good part of it. A nil pool ignores the call.
 func (p *ArenaPool) SetCollectAfter(bytes int) {
 	if bytes < 0 {
-		panic("arena: ArenaPool.SetCollectAfter: negative size " + itoa(bytes))
+		panic("arena: " + p.name() + ".SetCollectAfter: negative size " + itoa(bytes))
 	}
 	if p != nil {
+		p.begin()
 		p.stats.CollectAfter(uintptr(bytes))
 	}
 }
@@ -145,8 +146,21 @@ func (p *ArenaPool) SetCollectAfter(bytes int) {
 //go:norace
 func (p *ArenaPool) setMaxIdle(bytes uintptr) {
 	p.retained.limit = bytes
-	p.stats.Bound(bytes)
+	if p.keys != nil {
+		p.keys.setMaxIdle(bytes)
+		return
+	}
+	p.cache.Bound(bytes)
 	p.trim()
+	p.cache.Age(time.Now(), p.mostCached())
+}
+
+// mostCached returns the most bytes that the cache may keep within the bound.
+//
+//go:norace
+func (p *ArenaPool) mostCached() uintptr {
+	cached, idle := p.cache.Bytes(), p.stats.Idle()
+	return cached - min(cached, idle-min(idle, p.retained.limit))
 }
 
 // retain takes an arena that the sync.Pool has dropped.
@@ -157,10 +171,18 @@ func (p *ArenaPool) retain(x *idleArena) {
 	p.mu.Lock()
 	a := x.arena
 	x.arena = nil
+	if p.evicted.Load() {
+		a.owner.stats.leaving = true
+		p.retained.leaving++
+		p.mu.Unlock()
+		check.RaceSee()
+		return
+	}
 	x.arm() // here rather than in the Get that wants it quickly
 	bytes := a.owner.stats.Held()
 	p.retained.arenas = append(p.retained.arenas, retainedArena{a, x, bytes})
 	p.retained.bytes += bytes
+	p.stats.Retained.Add(bytes)
 	p.trim()
 	p.mu.Unlock()
 	check.RaceSee()
@@ -177,6 +199,7 @@ func (p *ArenaPool) takeRetained() (x *idleArena) {
 		x = k.arenas[last].in
 		x.arena = k.arenas[last].arena
 		k.bytes -= k.arenas[last].bytes
+		p.stats.Retained.Add(-k.arenas[last].bytes)
 		k.arenas[last] = retainedArena{}
 		k.arenas = k.arenas[:last]
 	}
@@ -198,7 +221,7 @@ func (p *ArenaPool) trim() {
 	if k.limit == 0 {
 		p.discard(0, len(k.arenas))
 	}
-	for len(k.arenas) > 0 && k.bytes > k.limit {
+	for len(k.arenas) > 0 && p.stats.Retained.Load() > k.limit {
 		largest := 0
 		for i := range k.arenas {
 			if k.arenas[i].bytes > k.arenas[largest].bytes {
@@ -236,6 +259,7 @@ func (p *ArenaPool) discard(from, to int) {
 	}
 	k.arenas = k.arenas[:left]
 	k.bytes -= bytes
+	p.stats.Retained.Add(-bytes)
 	p.stats.Evicted(bytes)
 }
 
@@ -266,6 +290,24 @@ func (p *ArenaPool) review(now time.Time) {
 	check.RaceBlind()
 	p.stats.Collected()
 	p.mu.Lock()
+	more := false
+	if p.keys != nil {
+		more = p.keys.review(p, now)
+	} else {
+		more = p.reviewArenas(now)
+	}
+	if p.retained.watched = false; more {
+		p.awaitCollection()
+	}
+	p.mu.Unlock()
+	check.RaceSee()
+}
+
+// reviewArenas is review for the arenas and the cache of p, which is locked. It reports whether there
+// are any.
+//
+//go:norace
+func (p *ArenaPool) reviewArenas(now time.Time) bool {
 	used := 0
 	for st := p.allStats.first; st != nil; st = st.next { // all's yield would be in the race detector's sight
 		if st.Abandoned() {
@@ -282,10 +324,6 @@ func (p *ArenaPool) review(now time.Time) {
 	// What is out or in the sync.Pool counts, too.
 	excess := p.allStats.len - p.leaving() - k.demand.most()
 	p.discard(0, max(0, min(excess, len(k.arenas))))
-	p.stats.Cache.Age(now, k.limit-min(k.limit, k.bytes))
-	if k.watched = false; p.allStats.len > 0 || p.stats.Cache.Bytes() != 0 {
-		p.awaitCollection()
-	}
-	p.mu.Unlock()
-	check.RaceSee()
+	p.cache.Age(now, p.mostCached())
+	return p.allStats.len > 0 || p.cache.Bytes() != 0
 }

@@ -35,7 +35,7 @@ func (p *ArenaPool) beginIsolated() *Arena {
 	if st := a.owner.stats; st.kind != isolated {
 		st.kind = isolated
 		a.forgetForks()
-		a.region.Isolate(&p.isolated)
+		a.region.Isolate(p.isolated)
 	}
 	return a
 }

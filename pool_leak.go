@@ -39,7 +39,7 @@ const maxLeaks = 1000
 // called at any time; arenas that are out keep what they have.
 func (p *ArenaPool) SetLeakSampling(rate int) {
 	if rate < 0 {
-		panic("arena: ArenaPool.SetLeakSampling: negative rate " + itoa(rate))
+		panic("arena: " + p.name() + ".SetLeakSampling: negative rate " + itoa(rate))
 	}
 	if p != nil {
 		p.configure(func(c *config) { c.rate = rate })
@@ -69,8 +69,13 @@ func (p *ArenaPool) Leaks() []Leak {
 	return found
 }
 
-// leaked counts a leak from where s was taken. The pool is locked.
+// leaked counts a leak from where s was taken. A KeyedPool has those of all keys.
 func (p *ArenaPool) leaked(s *sample) {
+	if p.base != nil {
+		p = p.base
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if _, known := p.leaks[s.stack]; !known && len(p.leaks) >= maxLeaks {
 		return
 	}
@@ -102,8 +107,11 @@ type sample struct {
 }
 
 // takeSample returns the stack of the caller of Get, for the arena of st.
-func takeSample(st *arenaStats, rate int) *sample {
-	const own = 3 // takeSample, checkout and Get
+func takeSample(st *arenaStats, rate int, keyed bool) *sample {
+	own := 3 // takeSample, checkout and Get
+	if keyed {
+		own++ // KeyedPool.Get
+	}
 	s := &sample{rate: rate, stats: st}
 	runtime.Callers(own+1, s.stack[:])
 	if profile := live.Current.Load(); profile != nil {

@@ -27,7 +27,7 @@ import (
 // Get on; a total that replaces another one holds at once. A perArena above total is allowed
 // and means little.
 func (p *ArenaPool) SetLimit(perArena, total int) {
-	arenas, all := checkLimit("ArenaPool.SetLimit", perArena), checkLimit("ArenaPool.SetLimit", total)
+	arenas, all := checkLimit(p.name()+".SetLimit", perArena), checkLimit(p.name()+".SetLimit", total)
 	if p != nil {
 		p.configure(func(c *config) { p.limit(c, arenas, all, fromEnvironment{}) })
 	}
@@ -65,7 +65,7 @@ type fromEnvironment struct {
 // nothing limits the process's memory. On a nil pool it only checks share.
 func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	if !(share > 0 && share <= 1) {
-		return fmt.Errorf("arena: ArenaPool.SetLimitsFromEnvironment: share is %v, and must be above 0 and at most 1", share)
+		return fmt.Errorf("arena: %s.SetLimitsFromEnvironment: share is %v, and must be above 0 and at most 1", p.name(), share)
 	}
 	if p == nil {
 		return nil
@@ -76,7 +76,7 @@ func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	}
 	total := e.total()
 	if total == 0 {
-		return errors.New("arena: ArenaPool.SetLimitsFromEnvironment: nothing limits the memory of this process; set GOMEMLIMIT, or call SetLimit")
+		return errors.New("arena: " + p.name() + ".SetLimitsFromEnvironment: nothing limits the memory of this process; set GOMEMLIMIT, or call SetLimit")
 	}
 	p.configure(func(c *config) { p.limit(c, total/4, total, e) })
 	return nil
@@ -94,6 +94,9 @@ func (e fromEnvironment) total() uintptr {
 // followEnvironment sets the limits anew, for the runtime's memory limit may have
 // changed.
 func (p *ArenaPool) followEnvironment() {
+	if c := p.config.Load(); c == nil || c.environment.share == 0 {
+		return
+	}
 	p.configure(func(c *config) {
 		if total := c.environment.total(); c.environment.share != 0 {
 			p.limit(c, total/4, total, c.environment)

@@ -342,7 +342,7 @@ func TestHighWaterOfLately(t *testing.T) {
 		if check.On {
 			most += want / 8 // each chunk is new, with redzones and an eighth to spare
 		}
-		if got := h.lately(&p.stats, now); got < want || got > most {
+		if got := h.lately(p.stats, now); got < want || got > most {
 			t.Errorf("the high-water mark is %d, want %d", got, want)
 		}
 	}

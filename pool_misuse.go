@@ -100,7 +100,7 @@ type misuseSampling struct {
 // arenacheck guard every arena, and SetMisuseSampling does nothing there.
 func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
 	if rate < 0 {
-		panic("arena: ArenaPool.SetMisuseSampling: negative rate " + itoa(rate))
+		panic("arena: " + p.name() + ".SetMisuseSampling: negative rate " + itoa(rate))
 	}
 	if p == nil || check.On {
 		return
@@ -158,7 +158,11 @@ func (st *arenaStats) faultsThrow() {
 // beginGuarded returns a guarded arena, which is used for one request.
 func (p *ArenaPool) beginGuarded(m *misuseSampling) *Arena {
 	g := &machine.Guarded{Cycle: new(guard.Cycle)}
-	g.Cycle.Began.Record(2) // beginGuarded, checkout
+	frames := 2 // beginGuarded, checkout
+	if p.base != nil {
+		frames++ // ArenaPool.Get
+	}
+	g.Cycle.Began.Record(frames)
 	g.Cycle.Misuse = func(f guard.Find) {
 		r := &MisuseReport{Addr: f.Addr, Get: f.Cycle.Began.PCs(), Put: f.Cycle.Ended.PCs(), Use: stackOfUse(), Text: firstLine(f.Text)}
 		if route := g.Cycle.Route.Load(); route != nil {

@@ -18,7 +18,10 @@ type PoolStats struct {
 	Abandoned uint64 // arenas of requests that had ended while another goroutine might go on with them: left to the collector, see package arenahttp
 	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
 	Mode      string // what Get returns now: arenas of kind "plain", "isolated" or "heap"; see SetIsolation and SetEnabled
-	ChunkSize int    // bytes that a new arena starts with for values without pointers
+	ChunkSize int    // bytes that a new arena starts with for values without pointers; in a KeyedPool, the first one of a key
+
+	Keys        int    // of a KeyedPool: keys that have memory of their own
+	EvictedKeys uint64 // keys whose memory went to the collector, because there were more than SetMaxKeys allows
 
 	// Bytes of chunks, used or not, with those of the arenas' forks: those of forks that
 	// have ended, too, which wait for the next ones. Records don't count, see NewArena.
@@ -123,6 +126,34 @@ func (p *ArenaPool) Stats() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.gone
+	if p.keys == nil {
+		p.addArenas(&s)
+	} else {
+		p.keys.addStats(&s)
+	}
+	counts := p.stats.Counts()
+	s.HighWater, s.LargestArena = int(p.highWater.lately(p.stats, time.Now())), int(counts.Largest)
+	s.LimitTotal, s.MaxIdleBytes, s.MaxRetained = int(counts.Total), int(p.retained.limit), int(p.maxRetained)
+	if c := p.config.Load(); c != nil {
+		s.LimitPerArena = int(c.perArena)
+	}
+	s.Oversize, s.Dropped = counts.Oversize, counts.Dropped
+	s.Refused, s.RefusedByTotal = counts.Refused, counts.ByTotal
+	s.Abandoned, s.DroppedBytes = counts.Abandoned, counts.DroppedBytes
+	s.UsedLate = p.isolated.Late()
+	s.NoArena = p.noArena.Load()
+	s.SpareBytes = int(p.stats.Cached())
+	s.RetainedBytes += s.SpareBytes
+	s.Mode = p.mode()
+	s.ChunkSize = int(p.chunkSize)
+	if hint := p.sizeHint.Size(); hint != 0 {
+		s.ChunkSize = int(min(hint, p.maxRetained))
+	}
+	return s
+}
+
+// addArenas adds the statistics of p's arenas. p is locked.
+func (p *ArenaPool) addArenas(s *PoolStats) {
 	for st := range p.allStats.all {
 		turns := st.Generation.Load()
 		s.Gets += (turns + 1) / 2
@@ -135,24 +166,5 @@ func (p *ArenaPool) Stats() PoolStats {
 			s.RetainedBytes += held
 		}
 	}
-	counts := p.stats.Counts()
-	s.HighWater, s.LargestArena = int(p.highWater.lately(&p.stats, time.Now())), int(counts.Largest)
-	s.LimitTotal, s.MaxIdleBytes, s.MaxRetained = int(counts.Total), int(p.retained.limit), int(p.maxRetained)
-	if c := p.config.Load(); c != nil {
-		s.LimitPerArena = int(c.perArena)
-	}
-	s.Oversize, s.Dropped = counts.Oversize, counts.Dropped
-	s.Refused, s.RefusedByTotal = counts.Refused, counts.ByTotal
-	s.Abandoned, s.DroppedBytes = counts.Abandoned, counts.DroppedBytes
-	s.UsedLate = p.isolated.Late()
-	s.NoArena = p.noArena.Load()
-	s.SpareBytes = int(p.stats.Cache.Bytes())
-	s.RetainedBytes += s.SpareBytes
-	s.Arenas = p.allStats.len
-	s.Mode = p.mode()
-	s.ChunkSize = int(p.chunkSize)
-	if hint := p.sizeHint.Size(); hint != 0 {
-		s.ChunkSize = int(min(hint, p.maxRetained))
-	}
-	return s
+	s.Arenas += p.allStats.len
 }

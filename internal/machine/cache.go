@@ -119,9 +119,29 @@ func (c *Cache) take(al *Allocator, least, ideal, most uintptr) (got chunk) {
 	}
 	if got.Base != nil {
 		c.chunks--
-		c.bytes.Add(-got.cap)
+		c.remove(got.cap)
 	}
 	return got
+}
+
+// reserve counts n bytes if the cache has room for them.
+func (c *Cache) reserve(n uintptr) bool {
+	if !c.owned() {
+		if limit := c.limit.Load(); c.pool.cached.Add(n) > limit {
+			c.pool.cached.Add(-n)
+			return false
+		}
+	}
+	c.bytes.Add(n)
+	return true
+}
+
+// remove takes off n bytes that reserve has counted.
+func (c *Cache) remove(n uintptr) {
+	c.bytes.Add(-n)
+	if !c.owned() {
+		c.pool.cached.Add(-n)
+	}
 }
 
 // pop takes one of the last chunks of a class if it has from least to most bytes.
@@ -145,7 +165,7 @@ func (x cachedChunks) pop(class int, least, most uintptr) (got chunk) {
 func (c *Cache) add(al *Allocator, x chunk) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.owned() && c.bytes.Load()+x.cap > c.limit.Load() {
+	if !c.reserve(x.cap) {
 		c.pool.drop(x.cap, 1)
 		return
 	}
@@ -155,7 +175,6 @@ func (c *Cache) add(al *Allocator, x chunk) {
 	}
 	(*list)[class] = append((*list)[class], cachedChunk{x, c.generation})
 	c.chunks++
-	c.bytes.Add(x.cap)
 }
 
 // cacheClass returns the class of sizes of n bytes.
@@ -228,7 +247,7 @@ func (c *Cache) evictList(list *cachedChunks, age uint32, most uintptr) (left in
 				break
 			}
 			c.chunks--
-			c.bytes.Add(-stack[n].cap)
+			c.remove(stack[n].cap)
 			if !c.owned() {
 				c.pool.drop(stack[n].cap, 1)
 			}
@@ -257,6 +276,17 @@ func (s *PoolStats) Bound(bytes uintptr) {
 	if s.Cache.pool == nil {
 		s.Cache.pool = s // once: arenas read it without a lock
 	}
-	s.Cache.limit.Store(bytes)
-	s.Cache.shrink(bytes)
+	s.Cache.Bound(bytes)
+}
+
+// Init makes c, before its first use, a cache whose chunks count in s, beside those of other caches.
+func (c *Cache) Init(s *PoolStats, bound uintptr) {
+	c.pool = s
+	c.limit.Store(bound)
+}
+
+// Bound sets the most bytes that all caches of the pool may have for c to take another chunk.
+func (c *Cache) Bound(bytes uintptr) {
+	c.limit.Store(bytes)
+	c.shrink(bytes)
 }

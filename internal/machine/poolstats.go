@@ -33,8 +33,17 @@ type PoolStats struct {
 	left      atomic.Int64
 	_         [64]byte
 
-	Cache Cache // held counts its chunks, too
+	cached   atomic.Uintptr // bytes of all caches
+	Retained atomic.Uintptr // bytes of the idle arenas that pools retain over collections
+
+	Cache Cache // held also counts its chunks
 }
+
+// Idle returns the bytes of all caches and of retained arenas.
+func (s *PoolStats) Idle() uintptr { return s.cached.Load() + s.Retained.Load() }
+
+// Cached returns the bytes of all caches.
+func (s *PoolStats) Cached() uintptr { return s.cached.Load() }
 
 // Limit sets the total; 0 is none.
 func (s *PoolStats) Limit(total uintptr) { s.total.Store(total) }
