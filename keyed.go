@@ -58,7 +58,7 @@ type keyEntry[K comparable] struct {
 // keyPool is the part of a keyEntry that does not depend on the type of keys.
 type keyPool struct {
 	hash   uint64
-	recent atomic.Bool // used since the clock's hand was here
+	recent atomic.Bool // used again since the clock's hand was here
 	pool   ArenaPool
 	cache  machine.Cache
 }
@@ -116,17 +116,23 @@ func (p *KeyedPool[K]) Get(key K) *Arena {
 	e := t.find(hash, key)
 	if e == nil {
 		e = p.enter(hash, key)
+	} else {
+		e.use()
 	}
-	check.RaceBlind()
-	if !e.recent.Load() {
-		e.recent.Store(true)
-	}
-	check.RaceSee()
 	a := e.pool.Get()
 	if e.pool.evicted.Load() {
 		p.base.keys.keep(&p.base, &e.pool)
 	}
 	return a
+}
+
+// use notes that the key is used again: keys that come once are evicted first.
+func (x *keyPool) use() {
+	check.RaceBlind()
+	if !x.recent.Load() {
+		x.recent.Store(true)
+	}
+	check.RaceSee()
 }
 
 // find returns the entry of a key, nil if there is none.
