@@ -243,8 +243,8 @@ func (p *KeyedPool[K]) Do(key K, f func(*Arena)) {
 	f(a)
 }
 
-// settings returns the pool that has the settings. If p is nil, that is one without further use, which checks
-// arguments.
+// settings returns the pool that has the settings. If p is nil, that is a new one, which checks
+// arguments and is not used again.
 func (p *KeyedPool[K]) settings() *ArenaPool {
 	if p == nil {
 		p = new(KeyedPool[K])

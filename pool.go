@@ -245,6 +245,9 @@ func (p *ArenaPool) name() string {
 	return "ArenaPool"
 }
 
+// settings returns the pool that has the settings and counts requests, which is p.
+func (p *ArenaPool) settings() *ArenaPool { return p }
+
 // learn samples the size of the cycle that a's Put is about to end.
 func (p *ArenaPool) learn(a *Arena) {
 	// A cycle that used nothing of the noscan allocator says nothing about its size.

@@ -391,7 +391,7 @@ func (al *Allocator) caches() bool {
 		return false
 	}
 	q := al.ops.quota
-	return q == nil || q.onGrant == nil && (!al.pooled() || al.home.cache.limit.Load() != 0)
+	return q == nil || q.onGrant == nil && (!al.pooled() || al.home.cache != nil && al.home.cache.limit.Load() != 0)
 }
 
 // pooled reports whether al is of a pool's arena.
