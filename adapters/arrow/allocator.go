@@ -26,9 +26,9 @@ import (
 // same memory.
 type Allocator struct {
 	arena *arena.Arena
-	lanes [4]lane // by size, so that what grows beside values, a bitmap, is not between them
-	live  int     // buffers
-	bytes int     // in them
+	lanes [4]lane                  // by size, so that a bitmap that grows beside values is not between them
+	live  *arena.Map[uintptr, int] // addresses of the live buffers, and their sizes
+	bytes int                      // in them
 }
 
 var _ memory.Allocator = (*Allocator)(nil)
@@ -54,29 +54,65 @@ func (m *Allocator) Allocate(size int) []byte {
 	if size == 0 {
 		return []byte{}
 	}
+	if m.live == nil {
+		m.live = arena.NewMap[uintptr, int](m.arena, 0)
+	}
 	b := m.lane(size).take(m.arena, size)
+	m.enter(b)
 	clear(b)
-	m.live++
-	m.bytes += size
 	return b
 }
 
-// Reallocate returns b with size bytes: in place where b shrinks, or is the newest buffer
-// of its block and that has room, and else as a copy. What is new is zero.
+// enter enters the new buffer b. If a limit refuses the memory of its entry, it takes b back.
+func (m *Allocator) enter(b []byte) {
+	entered := false
+	defer func() {
+		if !entered {
+			m.lane(cap(b)).giveBack(b)
+		}
+	}()
+	m.live.Set(address(b), len(b))
+	entered = true
+	m.bytes += len(b)
+}
+
+// size returns the size of the live buffer that begins where b does.
+func (m *Allocator) size(function string, b []byte) int {
+	size, ok := m.live.Get(address(b))
+	if !ok || size < len(b) {
+		panic(fmt.Sprintf("arenaarrow: %s: %d bytes that are no live buffer", function, len(b)))
+	}
+	return size
+}
+
+// Reallocate returns b with size bytes: in place if b shrinks, or is the newest buffer of its block and there is room,
+// and else as a copy. New bytes are zero. It panics if b is no live buffer.
 func (m *Allocator) Reallocate(size int, b []byte) []byte {
 	if cap(b) == 0 {
 		return m.Allocate(size)
 	}
 	checkSize("Reallocate", size)
-	old := len(b)
-	if size <= cap(b) {
+	was, old := m.size("Reallocate", b), len(b)
+	switch {
+	case size == 0:
+		m.Free(b)
+		return b[:0:0]
+	case size <= cap(b):
 		b = b[:size]
-	} else {
+		m.live.Set(address(b), size)
+		m.bytes += size - was
+	default:
 		// A buffer that outgrows a lane moves: three times at most.
 		l := m.lane(cap(b))
-		if to := m.lane(size); l != to || !l.extend(&b, size) {
+		if to := m.lane(size); l == to && l.extend(&b, size) {
+			m.live.Set(address(b), size)
+			m.bytes += size - was
+		} else {
 			moved := to.take(m.arena, size)
+			m.enter(moved)
 			copy(moved, b)
+			m.live.Delete(address(b))
+			m.bytes -= was
 			l.giveBack(b)
 			b = moved
 		}
@@ -84,21 +120,17 @@ func (m *Allocator) Reallocate(size int, b []byte) []byte {
 	if size > old {
 		clear(b[old:])
 	}
-	m.bytes += size - old
 	return b
 }
 
-// Free takes a buffer back. One more Free than there were buffers panics.
+// Free takes a buffer back. It panics if b does not begin where a live buffer does, or is longer.
 func (m *Allocator) Free(b []byte) {
 	if cap(b) == 0 {
-		return // as a buffer without memory, which was not counted
+		return // a buffer of size 0, which was not counted
 	}
-	if m.live == 0 {
-		panic(fmt.Sprintf("arenaarrow: Free: %d bytes that are not out; a buffer was released twice, or belongs to another allocator", len(b)))
-	}
-	m.live--
-	m.bytes -= len(b)
-	if m.live == 0 {
+	m.bytes -= m.size("Free", b)
+	m.live.Delete(address(b))
+	if m.live.Len() == 0 {
 		for i := range m.lanes {
 			m.lanes[i].restart()
 		}
@@ -107,17 +139,17 @@ func (m *Allocator) Free(b []byte) {
 	m.lane(cap(b)).giveBack(b)
 }
 
-// Live returns how many buffers are out, and how many bytes they have.
-func (m *Allocator) Live() (buffers, bytes int) { return m.live, m.bytes }
+// Live returns the number of live buffers and the sum of their sizes.
+func (m *Allocator) Live() (buffers, bytes int) { return m.live.Len(), m.bytes }
 
-// Reset gives all memory back by a's Reset, after which the allocator may be used on. It
-// refuses to while buffers are live, and changes nothing: arrays that were not released
-// would show what others write. The arena may be put back after a Reset that returned nil,
-// and the allocator is then not to be used any more.
+// Reset resets the arena, after which the allocator may be used on. If buffers are live it returns an error and changes
+// nothing, because arrays that were not released would show the values of new ones; memory.CheckedAllocator shows which
+// they are. After a Reset that returned nil the arena may be put back, and the allocator must not be used any more.
 func (m *Allocator) Reset() error {
-	if m.live != 0 {
-		return fmt.Errorf("arenaarrow: Reset: %d buffers of %d bytes are still live; release their arrays, records and builders before, or use memory.CheckedAllocator to see which", m.live, m.bytes)
+	if n := m.live.Len(); n != 0 {
+		return fmt.Errorf("arenaarrow: Reset: %d live buffers of %d bytes", n, m.bytes)
 	}
+	m.live = nil
 	m.lanes = [len(m.lanes)]lane{}
 	if m.arena != nil {
 		m.arena.Reset()

@@ -32,7 +32,7 @@ func Example() {
 	})
 	// Output:
 	// [1 2 3]
-	// arenaarrow: Reset: 2 buffers of 128 bytes are still live; release their arrays, records and builders before, or use memory.CheckedAllocator to see which
+	// arenaarrow: Reset: 2 live buffers of 128 bytes
 	// <nil>
 }
 
@@ -187,7 +187,7 @@ func TestResetIsRefused(t *testing.T) {
 	fill(b, 7)
 	used := a.Stats().UsedBytes
 	err := mem.Reset()
-	if err == nil || !strings.Contains(err.Error(), "1 buffers of 100 bytes are still live") {
+	if err == nil || !strings.Contains(err.Error(), "1 live buffers of 100 bytes") {
 		t.Error(err)
 	}
 	if n, size := mem.Live(); n != 1 || size != 100 || a.Stats().UsedBytes != used || !all(b, 7) {
@@ -230,7 +230,77 @@ func TestMisuse(t *testing.T) {
 		t.Errorf("%d live", n)
 	}
 	mem.Free(b)
-	panics(t, "Free: 10 bytes that are not out", func() { mem.Free(b) })
+	panics(t, "Free: 10 bytes that are no live buffer", func() { mem.Free(b) })
+}
+
+// Random buffers of all sizes are allocated, resized and freed, with mistakes between: parts of buffers, freed ones, and
+// memory of others. Each mistake panics and changes nothing, Live is right, and buffers keep their values.
+func TestWrongFrees(t *testing.T) {
+	type buffer struct {
+		b    []byte
+		with byte
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, a := range []*arena.Arena{nil, arena.NewArena(1<<12, 0)} {
+		mem := arenaarrow.New(a)
+		var live []buffer
+		var freed [][]byte
+		for step := range 20_000 {
+			switch n := random.IntN(10); {
+			case n < 3 || len(live) == 0:
+				b := buffer{mem.Allocate(1 + random.IntN(1<<random.IntN(16))), byte(step)}
+				fill(b.b, b.with)
+				live = append(live, b)
+			case n < 5:
+				x := &live[random.IntN(len(live))]
+				if x.b = mem.Reallocate(1+random.IntN(1<<random.IntN(16)), x.b); cap(x.b) > 0 {
+					fill(x.b, x.with)
+				}
+			case n < 8:
+				i := random.IntN(len(live))
+				if x := live[i]; !all(x.b, x.with) {
+					t.Fatal("a buffer has other values")
+				}
+				b := live[i].b
+				if random.IntN(2) == 0 {
+					b = b[:random.IntN(len(b)+1)] // the same buffer
+				}
+				mem.Free(b)
+				freed = append(freed, live[i].b)
+				live = append(live[:i], live[i+1:]...)
+			default:
+				b := live[random.IntN(len(live))].b
+				wrong := make([]byte, 64)
+				if k := random.IntN(3); k == 0 && len(b) > 1 {
+					wrong = b[1+random.IntN(len(b)-1):]
+				} else if k == 1 && len(b) > 64 {
+					wrong = b[64:]
+				} else if k == 2 && len(freed) > 0 {
+					wrong = freed[len(freed)-1]
+				}
+				for _, x := range live { // memory of a freed buffer may be another one's by now
+					if &x.b[:1][0] == &wrong[:1][0] {
+						wrong = make([]byte, 64)
+					}
+				}
+				panics(t, "no live buffer", func() { mem.Free(wrong) })
+				panics(t, "no live buffer", func() { mem.Reallocate(2*cap(wrong), wrong) })
+			}
+			bytes := 0
+			for _, x := range live {
+				bytes += len(x.b)
+			}
+			if n, size := mem.Live(); n != len(live) || size != bytes {
+				t.Fatalf("step %d: %d buffers of %d bytes, want %d of %d", step, n, size, len(live), bytes)
+			}
+		}
+		for _, x := range live {
+			mem.Free(x.b)
+		}
+		if err := mem.Reset(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // What a limit refuses leaves the allocator as it was.

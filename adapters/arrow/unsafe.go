@@ -4,11 +4,13 @@ package arenaarrow
 
 import "unsafe"
 
-// aligned is b from its first address on that is a multiple of alignment: at most
-// alignment bytes less.
+// aligned returns b from its first address on that is a multiple of alignment, at most alignment bytes less.
 //
-// SAFETY: the address is only looked at. Objects of the heap and of arenas don't move.
+// SAFETY: the address is not followed. Objects of the heap and of arenas don't move.
 func aligned(b []byte) []byte {
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (alignment - 1)
+	skip := -address(b) & (alignment - 1)
 	return b[skip:]
 }
+
+// address returns the address of b's first byte.
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }

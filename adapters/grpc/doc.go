@@ -7,10 +7,12 @@
 //	server := grpc.NewServer(grpc.ForceServerCodecV2(arenagrpc.Codec()))
 //	orderpb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &orders{})
 //
-// The generated code stays as it is, and so do handlers, interceptors and stats
-// handlers, which all see the real messages. What a request leads to belongs to the
-// call, as a pooled buffer does: what stays after it is copied, with arenapb.Clone,
-// arena.Escape or strings.Clone, or the arena is taken over with Keep.
+// Generated code and stats handlers stay as they are. Handlers and interceptors stay as they
+// are if they keep nothing of a request. A request belongs to the call, as a pooled buffer
+// does: what stays after it is copied, with arenapb.Clone, arena.Escape or strings.Clone, or
+// the arena is taken over with Keep. That includes strings for metric labels, span
+// attributes, keys of caches, and loggers that write later. Of services that can't be
+// changed, HeapFor leaves the messages on the heap.
 //
 // # How the codec finds the call
 //

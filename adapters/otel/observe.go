@@ -16,18 +16,21 @@ package arenaotel
 import (
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"strconv"
+	"sync"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/fixedpool"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Observe makes instruments of the pool's statistics, which have the attribute pool, whose
-// value is name: two pools of one meter need two names. They are observed until the
-// registration's Unregister; the pool lives as long. The errors are the meter's. A nil
-// pool panics.
+// Observe makes instruments of the pool's statistics, with the attribute pool, whose value is name. They are observed
+// until the registration's Unregister, which also lets go of the pool. It is an error if the meter already observes a
+// pool by this name, because the SDK would add up the two. Other errors are the meter's. A nil pool panics.
 func Observe(m metric.Meter, pool *arena.ArenaPool, name string) (metric.Registration, error) {
 	if pool == nil {
 		panic("arenaotel: Observe(" + name + "): the pool is nil; give it one from arena.NewArenaPool or arena.NewAutoPool")
@@ -85,7 +88,7 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 			return 0
 		}, attribute.String("mode", mode))
 	}
-	return o.register(stats, name)
+	return o.register(stats, name, "")
 }
 
 // ObserveFixed is Observe for a pool of fixed capacity.
@@ -100,7 +103,7 @@ func ObserveFixed[T any](m metric.Meter, pool *fixedpool.SyncPool[T], name strin
 	o.counter("fixed_misses", "{allocation}", "Allocates that found no free slot.", func(s fixedpool.Stats) uint64 { return s.Misses })
 	o.gauge("fixed_in_use", "By", "Memory of the slots that are out.", func(s fixedpool.Stats) int { return s.UsedBytes })
 	o.gauge("fixed_retained", "By", "All memory of the pool.", func(s fixedpool.Stats) int { return s.RetainedBytes })
-	return o.register(pool.Stats, name)
+	return o.register(pool.Stats, name, "fixed")
 }
 
 // observer makes instruments of statistics of type S, which it reads once for all of them.
@@ -129,17 +132,50 @@ func (o *observer[S]) add(i metric.Int64Observable, err error, value func(S) int
 	})
 }
 
-// register has the meter observe all instruments, of the pool with that name.
-func (o *observer[S]) register(stats func() S, name string) (metric.Registration, error) {
+// observed has the meters and names that have a registration.
+var observed sync.Map // of key to *registration
+
+type key struct {
+	meter      metric.Meter
+	kind, name string
+}
+
+// registration is a registration of a name.
+type registration struct {
+	metric.Registration
+	key key
+}
+
+func (r *registration) Unregister() error {
+	err := r.Registration.Unregister()
+	observed.CompareAndDelete(r.key, r)
+	return err
+}
+
+// register has the meter observe all instruments, of the pool with this name.
+func (o *observer[S]) register(stats func() S, name, kind string) (metric.Registration, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
+	mine := &registration{key: key{o.meter, kind, name}}
+	_, ignored := o.meter.(noop.Meter) // which is equal to all of its kind, and exports nothing
+	if !ignored && reflect.TypeOf(o.meter).Comparable() {
+		if _, taken := observed.LoadOrStore(mine.key, mine); taken {
+			return nil, fmt.Errorf("arenaotel: Observe: name %q is already observed by this meter", name)
+		}
+	}
 	pool := attribute.String("pool", name)
-	return o.meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
+	var err error
+	mine.Registration, err = o.meter.RegisterCallback(func(_ context.Context, to metric.Observer) error {
 		s := stats()
 		for _, observe := range o.observe {
 			observe(to, pool, s)
 		}
 		return nil
 	}, o.instruments...)
+	if err != nil {
+		observed.CompareAndDelete(mine.key, mine)
+		return nil, err
+	}
+	return mine, nil
 }

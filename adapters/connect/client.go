@@ -1,0 +1,112 @@
+package arenaconnect
+
+import (
+	"context"
+	"fmt"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/ebbpool/arena"
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+	"github.com/ebbpool/arena/internal/goroutine"
+)
+
+// ClientOption makes a client of connect decode replies into the arenas of [Into]. It is given after other options that
+// have interceptors, and before connect.WithProtoJSON. Calls without Into, and replies in JSON, are decoded on the heap.
+func ClientOption() connect.ClientOption {
+	return connect.WithClientOptions(connect.WithCodec(codec{}), connect.WithInterceptors(clientInterceptor{}))
+}
+
+// MarshalStable encodes the requests of connect.WithHTTPGet.
+func (codec) MarshalStable(v any) ([]byte, error) {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return nil, fmt.Errorf("arenaconnect: can't marshal a %T, which is no proto.Message", v)
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+// IsBinary reports that what MarshalStable returns is no text.
+func (codec) IsBinary() bool { return true }
+
+type intoKey struct{}
+
+// Into returns a context for a client's call whose reply is decoded into a, or all messages that a stream receives. The
+// client needs [ClientOption]:
+//
+//	reply, err := client.Get(arenaconnect.Into(ctx, a), request)
+//
+// The goroutine that calls a unary method, or Receive, decodes: it must be the one that owns a. So the context is for
+// one goroutine: don't pass it to calls that run at the same time. Memory of a stream's messages adds up until a is
+// reset. If a limit of a is exceeded, the call fails with resource_exhausted. A nil a is the heap.
+func Into(ctx context.Context, a *arena.Arena) context.Context {
+	return context.WithValue(ctx, intoKey{}, a)
+}
+
+// into is the reader of a client's call.
+type into struct{ arena *arena.Arena }
+
+func (c into) unmarshal(data []byte, m proto.Message) error {
+	return arenapb.Unmarshal(c.arena, data, m)
+}
+
+type clientInterceptor struct{ interceptor }
+
+// WrapUnary leads the codec to the arena: connect decodes the reply on the goroutine that calls next.
+func (clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
+		a, _ := ctx.Value(intoKey{}).(*arena.Arena)
+		if a == nil {
+			return next(ctx, request)
+		}
+		self := goroutine.Self()
+		before := reading.take(self) // of a handler that this goroutine serves
+		reading.put(self, into{a})
+		defer func() {
+			reading.take(self)
+			if before != nil {
+				reading.put(self, before)
+			}
+		}()
+		reply, err := next(ctx, request)
+		return reply, limited(err)
+	}
+}
+
+func (clientInterceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
+		conn := next(ctx, spec)
+		if a, _ := ctx.Value(intoKey{}).(*arena.Arena); a != nil {
+			return &clientStream{conn, a}
+		}
+		return conn
+	}
+}
+
+// clientStream is a stream whose messages are decoded into an arena.
+type clientStream struct {
+	connect.StreamingClientConn
+	arena *arena.Arena
+}
+
+func (s *clientStream) Receive(m any) error {
+	self := goroutine.Self()
+	before := reading.take(self)
+	reading.put(self, into{s.arena})
+	defer func() {
+		reading.take(self)
+		if before != nil {
+			reading.put(self, before)
+		}
+	}()
+	return limited(s.StreamingClientConn.Receive(m))
+}
+
+// limited returns err as resource_exhausted if a limit of the arena is its reason.
+func limited(err error) error {
+	if over := refusedBy(err); over != nil {
+		return exhausted(over)
+	}
+	return err
+}

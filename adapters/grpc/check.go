@@ -1,0 +1,33 @@
+package arenagrpc
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	arenapb "github.com/ebbpool/arena/adapters/protobuf"
+)
+
+// CheckRequests returns an interceptor for debugging. It copies each request, compares it with the copy when the call
+// has returned, and calls report if they differ: with the full name of the method, the copy and the request.
+//
+// A difference means that something wrote into the call's memory meanwhile: a goroutine that still writes into a
+// request of an earlier call, an arena that was reset or put back too early, or a handler that changes its request. It
+// can't see that a string was kept and read later; builds with -tags arenacheck and arenavet find that. Register it as
+// the first interceptor. report must copy what it keeps of the request.
+func CheckRequests(report func(method string, was, is proto.Message)) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		is := messageOf(req)
+		if is == nil {
+			return next(ctx, req)
+		}
+		was := arenapb.Clone(is)
+		defer func() {
+			if !proto.Equal(was, is) {
+				report(info.FullMethod, was, is)
+			}
+		}()
+		return next(ctx, req)
+	}
+}
