@@ -2,10 +2,12 @@
 // the cycle, spans of ranges, forks, holders of allocator-aware types.
 #include <gtest/gtest.h>
 
+#include <any>
 #include <array>
 #include <ebbpool/arena.hpp>
 #include <ebbpool/arena_resource.hpp>
 #include <forward_list>
+#include <functional>
 #include <list>
 #include <memory>
 #include <memory_resource>
@@ -508,6 +510,18 @@ struct owner {
     std::unique_ptr<int> owned;
     std::pmr::string name;
 };
+struct takes_all {
+    template <class T>
+    takes_all(T&&) : is_int(std::is_same_v<std::remove_cvref_t<T>, int>) {}
+    takes_all(const takes_all&) = default;
+    bool is_int;
+};
+struct with_any {
+    std::pmr::string name;
+    std::any any;
+    takes_all all;
+    std::function<int()> f;
+};
 
 TEST(ArenaHolders, MembersOfAggregates) {
     using text = std::pmr::string;
@@ -527,6 +541,11 @@ TEST(ArenaHolders, MembersOfAggregates) {
     const with_array& row = *a.make<with_array>(longer, 1, 2, 3);
     EXPECT_TRUE(in_arena(row.name));
     EXPECT_EQ(row.numbers[2], 3);
+    const with_any& any = *a.make<with_any>(longer, std::any(5), 6, [] { return 7; });
+    EXPECT_EQ(std::any_cast<int>(any.any), 5);
+    EXPECT_TRUE(any.all.is_int);
+    EXPECT_EQ(any.f(), 7);
+    EXPECT_EQ(any.name, longer);
     int n = 0;
     EXPECT_EQ(&a.make<with_reference>(longer, n)->number, &n);
     const owner& o = *a.make<owner>(std::make_unique<int>(4), longer);

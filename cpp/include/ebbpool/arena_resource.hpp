@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && epoch_ != arena_->region_.epochs(); }
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && cycle_ != arena_->region_.cycle(); }
 
     // If the policy returns, it is like a new resource.
     EBB_COLD void complain() noexcept {
@@ -69,7 +69,7 @@ private:
     }
 
     EBB_INLINE void add_block() noexcept {
-        if (blocks_++ == 0) epoch_ = arena_->region_.epochs();
+        if (blocks_++ == 0) cycle_ = arena_->region_.cycle();
         if constexpr (Checks::enabled) arena_->region_.add_block();
     }
 
@@ -94,7 +94,7 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t epoch_ = 0;  // the arena's cycle in which they were allocated
+    std::size_t cycle_ = 0;  // the arena's cycle in which they were allocated
 };
 
 /// Makes a resource std::pmr's default one, for all threads, until the end of the scope. Then the one before

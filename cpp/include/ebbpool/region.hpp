@@ -34,7 +34,7 @@ inline namespace EBB_ABI {
 namespace detail {
 
 /// A bump allocator. It checks no misuse, and is for one thread.
-class region : region_blocks {
+class region : public region_blocks {
 public:
     /// `on_stranded` is called before memory is taken after a release with outstanding blocks.
     region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
@@ -58,9 +58,10 @@ public:
     /// Takes the memory of `other`, which is as new then. Marks go along, containers don't.
     region& operator=(region&& other) noexcept {
         free_chunks();
-        const std::size_t ended = epochs() + 1, t = std::max(time_, other.time_);
+        const std::size_t ended = cycle_ + 1, t = std::max(time_, other.time_);
         *this = other;
-        moved_ += ended;
+        cycle_ += ended;
+        first_cycle_ += ended;
         time_ = t;
         end_times();
         for (place* p = places_; p != nullptr; p = p->older) p->live = {time_, time_, time_};
@@ -199,7 +200,7 @@ public:
         // Records, marks and free blocks are overhead. Rewind and reserve leave spare chunks.
         if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_ || held_ > max_retained_)) return false;
         see();
-        ++epochs_;
+        ++cycle_;
         end_times();
         blocks_ = abandoned_ = 0;
         lo_ = begin_;
@@ -210,10 +211,10 @@ public:
     /// Ends the cycle and keeps chunks of at most `retained` bytes; records must have been unwound.
     EBB_NOINLINE void empty(std::size_t retained) noexcept {
         see();
-        ++epochs_;
+        ++cycle_;
         hide_all();
         chunk* used = std::exchange(newest_, nullptr);
-        forget_epoch();
+        forget_cycle();
         end_times();
         base_ = nullptr;
         while (used != nullptr) {
@@ -240,10 +241,10 @@ public:
     EBB_NOINLINE void release() noexcept {
         see();
         stranded_ = has_blocks();
-        ++epochs_;
+        ++cycle_;
         hide_all();
         set_aside(nullptr);
-        forget_epoch();
+        forget_cycle();
         end_times();
         base_ = nullptr;
         free_spare();
@@ -398,62 +399,28 @@ public:
 
     [[nodiscard]] arena_stats stats() noexcept {
         see();
-        return {used(), held_, high_, chunks_, epochs_, oversize_};
+        return {used(), held_, high_, chunks_, cycle_ - first_cycle_, oversize_};
     }
 
     /// The number of the cycle. No other cycle of the region has it, wherever its memory came from.
-    [[nodiscard]] std::size_t epochs() const noexcept { return epochs_ + moved_; }
+    [[nodiscard]] std::size_t cycle() const noexcept { return cycle_; }
 
     /// The number of the region, which no other one has; 0 before the first mark.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
 
-    // For the arena's code.
-    using region_blocks::hi_;
-    using region_blocks::last_;
-    using region_blocks::lo_;
-    using region_blocks::low;
     using region_blocks::max_retained_;
-    using region_blocks::overhead_;
-    using region_blocks::places_;
-    using region_blocks::run_end_;
-
-    using region_blocks::busy;
-    using region_blocks::lock;
-    using region_blocks::unlock;
-
-    using region_blocks::bytes_needed;
-    using region_blocks::limit;
-    using region_blocks::max_bytes;
-    using region_blocks::too_large;
-
-    using region_blocks::abandon_blocks;
-    using region_blocks::add_block;
-    using region_blocks::add_block_since_mark;
-    using region_blocks::add_resident;
-    using region_blocks::give_back;
-    using region_blocks::give_block;
-    using region_blocks::has_blocks;
-    using region_blocks::has_blocks_since;
-    using region_blocks::has_marks;
-    using region_blocks::is_live;
-    using region_blocks::is_live_at_once;
-    using region_blocks::is_marked;
-    using region_blocks::remove_block;
-    using region_blocks::remove_block_since_mark;
-    using region_blocks::residents;
-    using region_blocks::time;
 
 private:
     region(const region&) = default;
     region& operator=(const region&) = default;
 
     void be_new() noexcept {
-        moved_ = epochs() + 1;
+        first_cycle_ = ++cycle_;
         forget_chunks();
         newest_ = base_ = nullptr;
-        forget_epoch();
+        forget_cycle();
         end_times();
-        epochs_ = high_ = id_ = 0;
+        high_ = id_ = 0;
         stranded_ = false;
     }
 
@@ -491,7 +458,7 @@ private:
         if (c == nullptr || c->next != nullptr || c != current_ || low() != +begin_ || hi_ != end_) return;
         set_aside(nullptr);
         base_ = nullptr;
-        forget_epoch();
+        forget_cycle();
     }
 
     static std::size_t new_id() noexcept {
@@ -523,7 +490,7 @@ private:
         sunk_ += end - c->begin();
     }
 
-    void forget_epoch() noexcept {
+    void forget_cycle() noexcept {
         current_ = nullptr;
         lo_ = hi_ = begin_ = end_ = {};  // not busy: code that it runs has memory of it
         run_end_ = no_run;
@@ -608,8 +575,8 @@ private:
 
     chunk* current_ = nullptr;
     std::size_t id_ = 0;
-    std::size_t moved_ = 0;  // cycles that ended by a move
-    bool stranded_ = false;  // there were outstanding blocks at the last release
+    std::size_t first_cycle_ = 0;  // since the region was new
+    bool stranded_ = false;        // there were outstanding blocks at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 

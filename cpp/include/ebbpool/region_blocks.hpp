@@ -58,7 +58,7 @@ struct free_lists {
     std::array<free_block*, block_shape::classes> of;
 };
 
-class region_blocks : protected region_state, protected chunk_store {
+class region_blocks : public region_state, public chunk_store {
 public:
     /// Takes the newest memory back; other memory stays taken.
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {

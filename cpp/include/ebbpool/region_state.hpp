@@ -78,7 +78,7 @@ struct region_state {
     chunk* newest_ = nullptr;   // of those in use
     address end_{};
     chunk* base_ = nullptr;  // where each cycle begins, if one chunk at most is in use; else null
-    std::size_t epochs_ = 0;
+    std::size_t cycle_ = 0;
     std::size_t high_ = 0;
     std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
 

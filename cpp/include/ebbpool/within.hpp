@@ -198,14 +198,15 @@ private:
     }
 };
 
-/// An argument for a member of an aggregate, which becomes the member with the allocator.
+/// An argument for a member of an aggregate, which becomes the member with the allocator. A member that
+/// takes any argument is ambiguous, so the aggregate is then constructed as usual.
 template <class A, class F, class Arg>
 struct for_member {
     const F& allocator;
     Arg&& arg;
     template <class Member>
     requires std::is_convertible_v<Arg, Member>
-    operator Member() const noexcept(!takes<Member, A>::value && std::is_nothrow_constructible_v<Member, Arg>) {
+    operator Member() && noexcept(!takes<Member, A>::value && std::is_nothrow_constructible_v<Member, Arg>) {
         if constexpr (takes<Member, A>::value) {
             return std::make_obj_using_allocator<Member>(allocator(), std::forward<Arg>(arg));
         } else if constexpr (std::is_same_v<Member, std::remove_cvref_t<Arg>>) {
@@ -222,7 +223,7 @@ concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
                        !std::is_trivially_destructible_v<T> && requires {
     T{std::declval<for_member<A, F, Args>>()...};
 };
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-braces"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -231,7 +232,7 @@ template <class T, class... Members>
 T* construct_members(T* at, Members&&... members) noexcept(noexcept(T{std::forward<Members>(members)...})) {
     return ::new (static_cast<void*>(at)) T{std::forward<Members>(members)...};
 }
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
 
