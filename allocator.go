@@ -100,8 +100,6 @@ func (al Allocator[T]) mustBeCurrent() {
 	if a == nil {
 		return
 	}
-	a.enter("Allocator.New")
-	defer a.leave()
 	if al.watch != a.region.Watch.Handle() {
 		panic(message[T]("Allocator.New") + "the arena was released since AllocatorFor returned this handle; ask for another one" + a.region.Watch.History())
 	}

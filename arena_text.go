@@ -46,10 +46,6 @@ func (a *Arena) allocStringSlow(s string) string {
 	if len(s) == 0 {
 		return ""
 	}
-	if check.Watched {
-		a.enter("AllocString")
-		defer a.leave()
-	}
 	n := uintptr(len(s))
 	base, off := machine.ReserveString(&a.region, n)
 	copy(xunsafe.BytesAt(base, off, uintptr(len(s))), s)
@@ -73,10 +69,6 @@ func (a *Arena) reserveStringSlow(function string, n int) []byte {
 	}
 	if n == 0 {
 		return nil
-	}
-	if check.Watched {
-		a.enter(function)
-		defer a.leave()
 	}
 	base, off := machine.ReserveString(&a.region, uintptr(n))
 	return machine.SliceAt[byte](base, off, n, n)
@@ -312,13 +304,4 @@ func (a *Arena) allocBytesSlow(n int) []byte {
 		return make([]byte, n) // what makeSlice comes to, after more checks
 	}
 	return makeSlice[byte](a, "AllocBytes", n, n)
-}
-
-// growBytes is GrowBytes for the function that a panic shall name.
-func (a *Arena) growBytes(function string, s []byte, n int) []byte {
-	if check.Watched {
-		a.enter(function)
-		defer a.leave()
-	}
-	return machine.GrowBytes(&a.region, s, n)
 }

@@ -120,7 +120,7 @@ func (b *Buffer) grow(n int) {
 	if b.arena == nil {
 		return
 	}
-	t := b.arena.growBytes("Buffer.Grow", b.buf, was+n)
+	t := machine.GrowBytes(&b.arena.region, b.buf, was+n)
 	if xunsafe.DataOf(t) != xunsafe.DataOf(b.buf) {
 		copy(t, b.buf)
 		b.shared = 0

@@ -81,9 +81,6 @@ func panicHint[K comparable, V any](hint int) {
 
 // Get returns the value of k, and whether there is one.
 func (m *Map[K, V]) Get(k K) (V, bool) {
-	if check.On {
-		m.mustBeAlive("Map.Get")
-	}
 	// SAFETY: the table is the first field of a Map. So a nil Map has a nil table, which
 	// an if could say, too, but that would take Get beyond what the compiler inlines.
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Get(k)
@@ -94,9 +91,6 @@ func (m *Map[K, V]) Get(k K) (V, bool) {
 // key that the map doesn't have, Delete of k or Clear. Later, it points to the
 // former value, or to another's.
 func (m *Map[K, V]) Ptr(k K) *V {
-	if check.On {
-		m.mustBeAlive("Map.Ptr")
-	}
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Find(k) // SAFETY: as in Get
 }
 
@@ -128,9 +122,6 @@ func (m *Map[K, V]) Len() int {
 // memory of the arena for a larger one, and panics with a *LimitError, the map
 // being what it was, if a limit doesn't allow it.
 func (m *Map[K, V]) Set(k K, v V) {
-	if check.On {
-		m.mustBeAlive("Map.Set")
-	}
 	if m == nil {
 		panic(message[Map[K, V]]("Map.Set") + "map is nil")
 	}
@@ -154,9 +145,6 @@ func (m *Map[K, V]) enter(k K) *V {
 
 // Delete takes out the entry of k, and reports whether there was one.
 func (m *Map[K, V]) Delete(k K) bool {
-	if check.On {
-		m.mustBeAlive("Map.Delete")
-	}
 	if m == nil {
 		return m.Ptr(k) != nil // false, or the panic of a k that can't be a key
 	}
@@ -166,9 +154,6 @@ func (m *Map[K, V]) Delete(k K) bool {
 // Clear takes out all entries, NaNs too. The map keeps its table, which is
 // cleared: that is its cost, however few the entries are.
 func (m *Map[K, V]) Clear() {
-	if check.On {
-		m.mustBeAlive("Map.Clear")
-	}
 	if m != nil {
 		m.table.Clear()
 	}
@@ -190,9 +175,6 @@ func (m *Map[K, V]) Values() iter.Seq[V] {
 }
 
 func (m *Map[K, V]) walk(yield func(K, V) bool) {
-	if check.On {
-		m.mustBeAlive("a walk of a Map")
-	}
 	if m != nil {
 		m.table.Walk(yield)
 	}

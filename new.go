@@ -54,14 +54,9 @@ func New[T any](a *Arena) *T {
 // before, a large T.
 //
 //go:noinline
-//go:norace
 func newSlow[T any](a *Arena) *T {
 	if a == nil || xunsafe.SizeOf[T]() == 0 {
 		return new(T)
-	}
-	if check.Watched {
-		a.enter("New")
-		defer a.leave()
 	}
 	return machine.New[T](&a.region)
 }

@@ -35,12 +35,10 @@ type arenaStats struct {
 //
 //go:norace
 func (p *ArenaPool) takeUsed(st *arenaStats) {
-	check.RaceBlind()
-	p.mu.Lock()
+	p.lock()
 	p.gone.addUsed(&st.used)
 	st.used.Clear()
-	p.mu.Unlock()
-	check.RaceSee()
+	p.unlock()
 }
 
 // statsList is a list of accounts, under its pool's lock. What it holds on to
@@ -83,8 +81,7 @@ func (l *statsList) all(yield func(*arenaStats) bool) {
 //
 //go:norace
 func (p *ArenaPool) enlist(st *arenaStats) {
-	check.RaceBlind()
-	p.mu.Lock()
+	p.lock()
 	p.allStats.add(st)
 	p.gone.Misses++
 	// All others are out, or where this Get could not reach them: with this one
@@ -93,6 +90,20 @@ func (p *ArenaPool) enlist(st *arenaStats) {
 	if !p.retained.watched {
 		p.awaitCollection()
 	}
+	p.unlock()
+}
+
+// lock locks the pool for bookkeeping that is no order between the goroutines which use the pool: the race
+// detector does not see it. Callers have go:norace.
+//
+//go:norace
+func (p *ArenaPool) lock() {
+	check.RaceBlind()
+	p.mu.Lock()
+}
+
+//go:norace
+func (p *ArenaPool) unlock() {
 	p.mu.Unlock()
 	check.RaceSee()
 }

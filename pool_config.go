@@ -175,10 +175,8 @@ func (p *ArenaPool) keep(a *Arena) {
 //
 //go:norace
 func (p *ArenaPool) leave(st *arenaStats) {
-	check.RaceBlind()
-	p.mu.Lock()
+	p.lock()
 	st.leaving = true
 	p.retained.leaving++
-	p.mu.Unlock()
-	check.RaceSee()
+	p.unlock()
 }

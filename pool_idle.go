@@ -167,15 +167,13 @@ func (p *ArenaPool) mostCached() uintptr {
 //
 //go:norace
 func (p *ArenaPool) retain(x *idleArena) {
-	check.RaceBlind()
-	p.mu.Lock()
+	p.lock()
 	a := x.arena
 	x.arena = nil
 	if p.evicted.Load() {
 		a.owner.stats.leaving = true
 		p.retained.leaving++
-		p.mu.Unlock()
-		check.RaceSee()
+		p.unlock()
 		return
 	}
 	x.arm() // here rather than in the Get that wants it quickly
@@ -184,16 +182,14 @@ func (p *ArenaPool) retain(x *idleArena) {
 	p.retained.bytes += bytes
 	p.stats.Retained.Add(bytes)
 	p.trim()
-	p.mu.Unlock()
-	check.RaceSee()
+	p.unlock()
 }
 
 // takeRetained returns an arena that was retained, nil if there is none.
 //
 //go:norace
 func (p *ArenaPool) takeRetained() (x *idleArena) {
-	check.RaceBlind()
-	p.mu.Lock()
+	p.lock()
 	k := &p.retained
 	if last := len(k.arenas) - 1; last >= 0 {
 		x = k.arenas[last].in
@@ -203,8 +199,7 @@ func (p *ArenaPool) takeRetained() (x *idleArena) {
 		k.arenas[last] = retainedArena{}
 		k.arenas = k.arenas[:last]
 	}
-	p.mu.Unlock()
-	check.RaceSee()
+	p.unlock()
 	if x != nil {
 		check.RaceTake(x)
 	}
@@ -287,9 +282,8 @@ func (p *ArenaPool) awaitCollection() {
 //
 //go:norace
 func (p *ArenaPool) review(now time.Time) {
-	check.RaceBlind()
 	p.stats.Collected()
-	p.mu.Lock()
+	p.lock()
 	more := false
 	if p.keys != nil {
 		more = p.keys.review(p, now)
@@ -299,8 +293,7 @@ func (p *ArenaPool) review(now time.Time) {
 	if p.retained.watched = false; more {
 		p.awaitCollection()
 	}
-	p.mu.Unlock()
-	check.RaceSee()
+	p.unlock()
 }
 
 // reviewArenas is review for the arenas and the cache of p, which is locked. It reports whether there

@@ -184,12 +184,10 @@ func (p *ArenaPool) beginGuarded(m *misuseSampling) *Arena {
 
 //go:norace
 func (p *ArenaPool) countGuarded() {
-	check.RaceBlind()
-	p.mu.Lock()
+	p.lock()
 	p.gone.Misses-- // newArena counted one
 	p.gone.Guarded++
-	p.mu.Unlock()
-	check.RaceSee()
+	p.unlock()
 }
 
 // endGuarded is Put for a guarded arena.

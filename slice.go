@@ -49,10 +49,6 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 	if a == nil || xunsafe.SizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
-	if check.Watched {
-		a.enter(function)
-		defer a.leave()
-	}
 	return machine.MakeSlice[T](&a.region, len, cap)
 }
 
@@ -91,10 +87,6 @@ func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 	if a == nil || xunsafe.SizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)
 	}
-	if check.Watched {
-		a.enter("MakeSliceUninit")
-		defer a.leave()
-	}
 	return machine.MakeSliceUninit[T](&a.region, len, cap)
 }
 
@@ -131,10 +123,6 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 	n := len(s) + len(items)
 	if n < 0 || uintptr(n) > machine.MaxAlloc/xunsafe.SizeOf[T]() {
 		panic(message[T]("Append") + "length " + itoa(len(s)) + " + " + itoa(len(items)) + " is more than can be allocated")
-	}
-	if check.Watched {
-		a.enter("Append")
-		defer a.leave()
 	}
 	t := machine.GrowSlice(&a.region, s, n)
 	if xunsafe.DataOf(t) != xunsafe.DataOf(s) {

@@ -25,6 +25,7 @@ func (t *Tracker) Begin()                  {}
 func (t *Tracker) Enter(does string)       {}
 func (t *Tracker) Occupy(does string)      {}
 func (t *Tracker) Leave()                  {}
+func (t *Tracker) Name(does string) string { return does }
 func (t *Tracker) Ended(how string)        {}
 func (t *Tracker) History() string         { return "" }
 func (t *Tracker) Guard(c runtime.Cleanup) {}
@@ -37,6 +38,7 @@ func NewAllocatorOf(t reflect.Type, align uintptr, pointers bool) Allocator { re
 func NewNoscanAllocator(align uintptr) Allocator                            { return Allocator{} }
 
 func (al *Allocator) WatchedBy(t *Tracker)             {}
+func (al *Allocator) Tracker() *Tracker                { return nil }
 func (al *Allocator) Redzone() uintptr                 { return 0 }
 func (al *Allocator) TextRedzone(size uintptr) uintptr { return 0 }
 func (al *Allocator) Last() uintptr                    { return 0 }

@@ -73,8 +73,11 @@ func NewAllocatorOf(t reflect.Type, align uintptr, pointers bool) Allocator {
 	return al
 }
 
-// WatchedBy says who is told of the allocator's cycles.
-func (al *Allocator) WatchedBy(w *Tracker) { al.of = w }
+// WatchedBy sets the tracker of the allocator's arena, and Tracker returns it.
+func (al *Allocator) WatchedBy(t *Tracker) { al.of = t }
+
+//go:norace
+func (al *Allocator) Tracker() *Tracker { return al.of }
 
 // Redzone returns the size in bytes of the redzone before a value, which an access
 // beyond the end of the value before it hits. Between values with pointers only

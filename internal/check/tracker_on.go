@@ -6,14 +6,16 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/guard"
 )
 
 // Tracker records the use of an arena.
 type Tracker struct {
-	cycle *guard.Cycle // what goes on, or did last
-	last  *guard.Cycle // the last one that ended
-	busy  uint32       // 1 while a call is going on
+	cycle *guard.Cycle  // what goes on, or did last
+	last  *guard.Cycle  // the last one that ended
+	owner atomic.Uint64 // number of the goroutine that is in the arena, 0 if none is
+	depth int           // calls of Enter that have not left
 
 	cleanup runtime.Cleanup // of an arena from a pool
 
@@ -67,9 +69,9 @@ func (t *Tracker) History() string {
 // it stands there for what the detector does not see.
 var Watched = On || Race
 
-// Enter is the beginning of every function that changes what t watches, Leave
-// its end. It is in the race detector's sight, so that its reports have the
-// function that called it.
+// Enter is the beginning of every function that changes the arena, Leave its end. Calls nest. does is the name
+// of the function for panics; if it is empty, the name is that of the function in the stack that the program
+// has called. Enter is in the race detector's sight, so that its reports have the functions that called it.
 func (t *Tracker) Enter(does string) {
 	RaceUse(t)
 	if On {
@@ -84,18 +86,32 @@ func (t *Tracker) Occupy(does string) {
 	catchFaults()
 	// Under the race detector this would be an order between the goroutines,
 	// and hide from it what it finds by itself.
-	if !Race && !atomic.CompareAndSwapUint32(&t.busy, 0, 1) {
-		panic("arena: " + does + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + t.History())
+	if !Race {
+		self := goroutine.Self()
+		if t.owner.Load() != self && !t.owner.CompareAndSwap(0, self) {
+			panic("arena: " + t.Name(does) + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + t.History())
+		}
+		t.depth++
 	}
 	if t.cycle != nil && t.cycle.How != "" {
 		t.cycle = &guard.Cycle{Began: t.cycle.Began}
 	}
 }
 
-// Leave is not atomic: only who has entered calls it, and a goroutine that the
-// arena is handed to sees it.
+// Leave is the end of what Enter or Occupy began.
 func (t *Tracker) Leave() {
-	if !Race {
-		t.busy = 0
+	if Race {
+		return
 	}
+	if t.depth--; t.depth == 0 {
+		t.owner.Store(0)
+	}
+}
+
+// Name returns does, or else the name of the function that the program has called.
+func (t *Tracker) Name(does string) string {
+	if does == "" {
+		does = guard.Called()
+	}
+	return does
 }

@@ -35,7 +35,7 @@ func Enter[A any, P arena[A]](a P, does string) *Region {
 func (r *Region) Enter(does string) {
 	if check.Watched {
 		r.Watch.Enter(does)
-		r.mustBeInUse(does)
+		r.Noscan.ops.mustBeInUse(does, &r.Watch)
 	}
 }
 
@@ -44,25 +44,6 @@ func (r *Region) Enter(does string) {
 func (r *Region) Leave() {
 	if check.Watched {
 		r.Watch.Leave()
-	}
-}
-
-// mustBeInUse panics if the arena was put back, or is a fork that has ended. Put and what
-// ends forks change that while they count as being in the arena.
-//
-//go:norace
-func (r *Region) mustBeInUse(does string) {
-	ops := r.Noscan.ops
-	if !check.On || ops == nil || ops.quota == nil {
-		return
-	}
-	if how := ops.quota.ended; how != "" {
-		r.Leave()
-		panic("arena: " + does + ": the arena is a fork, and ended with the arena that it was forked from, by " + how + "; wait for its goroutine before that" + r.Watch.History())
-	}
-	if !ops.quota.arena.inUse() {
-		r.Leave()
-		panic("arena: " + does + ": the arena was put back in its pool, and is not yours any more; Get another one" + r.Watch.History())
 	}
 }
 
@@ -85,12 +66,10 @@ func (r *Region) abandon() {
 		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + r.Watch.History())
 	}
 	q := ops.quota
-	check.RaceBlind()
 	if q.arena.abandoned.CompareAndSwap(false, true) {
 		q.pool.abandoned.Add(1)
 		q.pool.left.Add(1)
 	}
-	check.RaceSee()
 }
 
 // HoldsText reports whether s has bytes in one of the region's chunks: the current one, a

@@ -14,10 +14,7 @@ func New[T any](r *Region) *T {
 		return new(T)
 	}
 	al := allocatorOf[T](r)
-	c, off := al.reserveLarge(RoundUp(xunsafe.SizeOf[T](), al.align()))
-	if check.On {
-		al.give(c, off, off+xunsafe.SizeOf[T]())
-	}
+	c, off := al.reserve(xunsafe.SizeOf[T]())
 	al.clearReserved(c, off, off+xunsafe.SizeOf[T]())
 	return xunsafe.At[T](c.Base, off)
 }
@@ -30,9 +27,6 @@ func MakeSlice[T any](r *Region, n, c int) []T {
 	al := allocatorOf[T](r)
 	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := al.reserveSlice(size)
-	if check.On {
-		al.give(ch, off, off+size)
-	}
 	al.clearReserved(ch, off, off+size)
 	return SliceAt[T](ch.Base, off, n, c)
 }
@@ -45,10 +39,7 @@ func MakeSliceUninit[T any](r *Region, n, c int) []T {
 	al := allocatorOf[T](r)
 	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := al.reserveSlice(size)
-	if check.On {
-		al.give(ch, off, off+size)
-		ch.watch.GiveUnwritten(ch.Base, off, off+size)
-	}
+	ch.watch.GiveUnwritten(ch.Base, off, off+size)
 	return SliceAt[T](ch.Base, off, n, c)
 }
 
@@ -62,9 +53,6 @@ func ReserveString(r *Region, n uintptr) (xunsafe.Pointer, uintptr) {
 	}
 	al := allocatorOf[byte](r)
 	c, off := al.reserveText(n)
-	if check.On {
-		al.give(c, off, off+n)
-	}
 	return c.Base, off
 }
 
@@ -156,36 +144,44 @@ func (al *Allocator) takeObject(size uintptr) (off uintptr, ok bool) {
 	return off, true
 }
 
-// reserveLarge reserves size bytes, a multiple of the allocator's align and not
-// zero, and returns their chunk and offset.
+// reserve reserves size bytes, not 0, and returns their chunk and offset.
 //
 //go:norace
-func (al *Allocator) reserveLarge(size uintptr) (*chunk, uintptr) {
-	redzone := al.watch.Redzone()
-	if al.Hi-al.Lo < redzone+size {
-		if al.needsOwnChunk(size) {
-			c := al.ownChunk(redzone + size)
-			off := c.Lo + redzone // free chunks may begin behind what earlier cycles had
-			al.addRedzone(&c, c.Lo, redzone)
-			c.Lo = off + size
-			al.tip = 0
+func (al *Allocator) reserve(size uintptr) (*chunk, uintptr) {
+	if check.Watched {
+		defer al.enter().Leave()
+	}
+	redzone, n := al.watch.Redzone(), RoundUp(size, al.align())
+	if al.Hi-al.Lo < redzone+n {
+		if al.needsOwnChunk(n) {
+			c := al.ownChunk(redzone + n)
+			off := al.takeLow(&c, redzone, size, n) // free chunks may begin behind what earlier cycles had
 			return al.addFull(c), off
 		}
-		al.grow(redzone + size)
+		al.grow(redzone + n)
 	}
-	al.tip = 0
-	al.addRedzone(&al.chunk, al.Lo, redzone)
-	off := al.Lo + redzone
-	al.Lo = off + size
-	return &al.chunk, off
+	return &al.chunk, al.takeLow(&al.chunk, redzone, size, n)
 }
 
-// reserveSlice is reserveLarge for any number of bytes; what it returns can be
+// takeLow takes n bytes, of which the caller needs size, and a redzone before them from the lower end of
+// the free memory of c, and returns their offset.
+//
+//go:norace
+func (al *Allocator) takeLow(c *chunk, redzone, size, n uintptr) (off uintptr) {
+	al.addRedzone(c, c.Lo, redzone)
+	off = c.Lo + redzone
+	c.Lo = off + n
+	al.tip = 0
+	al.give(c, off, off+size)
+	return off
+}
+
+// reserveSlice is reserve for any number of bytes; what it returns can be
 // extended until something else is reserved.
 //
 //go:norace
 func (al *Allocator) reserveSlice(size uintptr) (*chunk, uintptr) {
-	c, off := al.reserveLarge(RoundUp(size, al.align()))
+	c, off := al.reserve(size)
 	if c == &al.chunk {
 		al.tip = off + size
 	}
@@ -197,19 +193,29 @@ func (al *Allocator) reserveSlice(size uintptr) (*chunk, uintptr) {
 //
 //go:norace
 func (al *Allocator) reserveText(size uintptr) (*chunk, uintptr) {
+	if check.Watched {
+		defer al.enter().Leave()
+	}
 	redzone := al.watch.TextRedzone(size)
 	if al.Hi-al.Lo < redzone+size {
 		if al.needsOwnChunk(size) {
 			c := al.ownChunk(redzone + size)
-			al.addRedzone(&c, c.Hi-redzone, redzone)
-			c.Hi -= redzone + size
-			return al.addFull(c), c.Hi
+			off := al.takeHigh(&c, redzone, size)
+			return al.addFull(c), off
 		}
 		al.grow(redzone + size)
 	}
-	al.addRedzone(&al.chunk, al.Hi-redzone, redzone)
-	al.Hi -= redzone + size
-	return &al.chunk, al.Hi
+	return &al.chunk, al.takeHigh(&al.chunk, redzone, size)
+}
+
+// takeHigh takes size bytes and a redzone behind them from the upper end of the free memory of c.
+//
+//go:norace
+func (al *Allocator) takeHigh(c *chunk, redzone, size uintptr) (off uintptr) {
+	al.addRedzone(c, c.Hi-redzone, redzone)
+	c.Hi -= redzone + size
+	al.give(c, c.Hi, c.Hi+size)
+	return c.Hi
 }
 
 // clearReserved zeroes [from, to) of one of the allocator's chunks, which was reserved,

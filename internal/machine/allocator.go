@@ -451,7 +451,55 @@ func (al *Allocator) check() {
 //
 //go:norace
 func (al *Allocator) give(c *chunk, from, to uintptr) {
+	if !check.On {
+		return
+	}
 	c.clean = max(c.clean, c.watch.Give(&al.watch, c.extent(), from, to))
+}
+
+// enter is the beginning of a function that reserves or takes back memory. The caller calls the tracker's
+// Leave at its end.
+func (al *Allocator) enter() *check.Tracker {
+	t := al.watch.Tracker()
+	t.Enter("")
+	al.ops.mustBeInUse("", t)
+	return t
+}
+
+// mustBeInUse panics if the arena was put back, or is a fork that has ended. does names the function, see
+// [check.Tracker.Enter]. The caller has entered t.
+//
+//go:norace
+func (ops *allocatorOps) mustBeInUse(does string, t *check.Tracker) {
+	if !check.On || ops == nil || ops.quota == nil {
+		return
+	}
+	text := ": the arena was put back in its pool, and is not yours any more; Get another one"
+	if how := ops.quota.ended; how != "" {
+		text = ": the arena is a fork, and ended with the arena that it was forked from, by " + how + "; wait for its goroutine before that"
+	} else if ops.quota.arena.inUse() {
+		return
+	}
+	t.Leave()
+	panic("arena: " + t.Name(does) + text + t.History())
+}
+
+// trim takes back [end, was) behind the newest slice, which begins at from, for the checks: they count
+// on zeros behind a value and its redzone, which they fill.
+func (al *Allocator) trim(from, end, was uintptr) {
+	if !check.On {
+		return
+	}
+	if !al.ops.zeroes {
+		filled := was
+		if check.Tag && !check.ASan {
+			filled = min(was+al.watch.Redzone(), al.Hi)
+		}
+		clearNoscan(al.Base, end, filled)
+	}
+	al.give(&al.chunk, from, al.Lo)
+	al.chunk.watch.TakeTail(al.Base, end, al.Lo)
+	check.Poison(al.Base, al.Lo, was)
 }
 
 // addRedzone makes the n bytes at offset at of one of the allocator's chunks a redzone.

@@ -103,7 +103,7 @@ func newSimulation(n int, chunk, retained uintptr) *simulation {
 	for range n {
 		r := new(Region)
 		r.Init(chunk, retained)
-		r.Quota(func(Refusal) { panic("refused") }).Share(&s.stats, new(ArenaStats))
+		r.Quota(func(Refusal) { panic("refused") }).Share(&s.stats, statsInUse())
 		r.ShareCache(&s.stats.Cache)
 		s.regions = append(s.regions, r)
 	}

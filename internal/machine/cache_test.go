@@ -351,3 +351,10 @@ func TestForksShareACache(t *testing.T) {
 		t.Errorf("the account has %d bytes, the arena and its fork %d", a.Quota(nil).arena.Held(), held)
 	}
 }
+
+// statsInUse returns the statistics of an arena that is in use.
+func statsInUse() *ArenaStats {
+	s := new(ArenaStats)
+	s.Generation.Store(1)
+	return s
+}

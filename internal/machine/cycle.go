@@ -78,7 +78,7 @@ func (r *Region) Empty() (used uintptr) {
 		rec.cache.tick()
 	}
 	if check.Tag {
-		r.Types.check()
+		r.check()
 	}
 	return used
 }
@@ -117,9 +117,6 @@ func (al *Allocator) empty(limit uintptr) (held uintptr) {
 			al.Lo, al.Hi = 0, al.cap
 		}
 	}
-	if check.Tag {
-		al.check()
-	}
 	return al.cap
 }
 
@@ -140,9 +137,6 @@ func (al *Allocator) emptyUsual(used uintptr) {
 	clearPointers(al.Base, 0, al.Lo)
 	al.clean = max(al.clean, al.Lo)
 	al.Lo = 0
-	if check.Tag {
-		al.check()
-	}
 }
 
 // chooseKept is empty if there may be something to choose.

@@ -68,7 +68,7 @@ func (r *Region) endIsolated() (used uintptr) {
 		r.dropOver(ceiling)
 	}
 	if check.Tag {
-		r.Types.check()
+		r.check()
 	}
 	return used
 }

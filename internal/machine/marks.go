@@ -84,6 +84,9 @@ func (r *Region) Rewind(m Mark) {
 	r.maps.rewind(r, at.maps, maps, at.loose)
 	s.entries = s.entries[:m.depth+1]
 	s.positions = s.positions[:at.first+len(positions)]
+	if check.Tag {
+		r.check()
+	}
 }
 
 func (al *Allocator) position() position {
@@ -135,9 +138,6 @@ func (al *Allocator) rewind(p position) {
 	al.fullUsed = 0
 	for i := range al.full {
 		al.fullUsed += al.full[i].used()
-	}
-	if check.Tag {
-		al.check()
 	}
 }
 

@@ -58,10 +58,10 @@ func TestBusiestLane(t *testing.T) {
 	}
 	for _, want := range []*Allocator{second, third, first} {
 		for _, al := range []*Allocator{first, second, third} {
-			al.reserveLarge(al.align())
+			al.reserve(al.align())
 			if al == want {
-				al.reserveLarge(8 * al.align())
-				al.reserveLarge(16 * al.align())
+				al.reserve(8 * al.align())
+				al.reserve(16 * al.align())
 			}
 		}
 		if r.Empty(); r.Types.Busiest != want {

@@ -67,10 +67,7 @@ func newOfType(r *Region, t *Type) xunsafe.Pointer {
 		return reflect.New(t.Reflect).UnsafePointer()
 	}
 	al := allocatorOfType(r, t)
-	c, off := al.reserveLarge(RoundUp(t.Size, al.align()))
-	if check.On {
-		al.give(c, off, off+t.Size)
-	}
+	c, off := al.reserve(t.Size)
 	al.clearReserved(c, off, off+t.Size)
 	return xunsafe.Add(c.Base, off)
 }
@@ -97,9 +94,6 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	}
 	al := allocatorOfType(r, t)
 	ch, off := al.reserveSlice(size)
-	if check.On {
-		al.give(ch, off, off+size)
-	}
 	al.clearReserved(ch, off, off+size)
 	return Slice{xunsafe.Add(ch.Base, off), n, c}
 }
@@ -199,10 +193,7 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 		c, off = allocatorOf[byte](r).reserveSlice(size)
 	}
 	skip := -xunsafe.Number(xunsafe.Add(c.Base, off)) & (align - 1)
-	if check.On {
-		r.Noscan.give(c, off, off+size)
-		c.watch.GiveUnwritten(c.Base, off, off+size)
-	}
+	c.watch.GiveUnwritten(c.Base, off, off+size)
 	return SliceAt[byte](c.Base, off+skip, n, int(size-skip))
 }
 

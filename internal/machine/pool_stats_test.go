@@ -112,6 +112,9 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 // An arena that was put back has no part of the total, whatever a program does
 // with it; what it has then is counted when it is out again, once.
 func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
+	if check.On {
+		t.Skip("a use of an idle arena panics")
+	}
 	var stats PoolStats
 	stats.Limit(1 << 20)
 	r, st := of(&stats)

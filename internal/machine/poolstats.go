@@ -14,23 +14,23 @@ import (
 // when it gains or loses a chunk, which is rare in a warm pool, and with a total limit
 // at Get and Put.
 type PoolStats struct {
-	_        [64]byte       // no cache line with what every Get reads
-	held     atomic.Uintptr // bytes of all chunks
-	peak     atomic.Uintptr // the most that held was
-	largest  atomic.Uintptr // the most bytes that the chunks of one arena and its forks had
-	out      atomic.Uintptr // bytes counted against the total
-	total    atomic.Uintptr // the most that out may be; 0: any
-	oversize atomic.Uint64
-	dropped  atomic.Uint64
-	refused  atomic.Uint64
-	byTotal  atomic.Uint64 // of those, by the total
+	_        [64]byte      // no cache line with what every Get reads
+	held     check.Uintptr // bytes of all chunks
+	peak     check.Uintptr // the most that held was
+	largest  check.Uintptr // the most bytes that the chunks of one arena and its forks had
+	out      check.Uintptr // bytes counted against the total
+	total    check.Uintptr // the most that out may be; 0: any
+	oversize check.Uint64
+	dropped  check.Uint64
+	refused  check.Uint64
+	byTotal  check.Uint64 // of those, by the total
 
-	droppedBytes atomic.Uint64
-	evicted      atomic.Uintptr // bytes dropped since the last collection
-	collectAfter atomic.Uintptr // of evicted; 0: never
+	droppedBytes check.Uint64
+	evicted      check.Uintptr // bytes dropped since the last collection
+	collectAfter check.Uintptr // of evicted; 0: never
 
-	abandoned atomic.Uint64 // arenas, of which left ones are not collected yet
-	left      atomic.Int64
+	abandoned check.Uint64 // arenas, of which left ones are not collected yet
+	left      check.Int64
 	_         [64]byte
 
 	cached   atomic.Uintptr // bytes of all caches
@@ -74,11 +74,9 @@ func (s *PoolStats) TakeHighWater() uintptr {
 func (s *PoolStats) Left() int { return int(s.left.Load()) }
 
 // Raise sets x to the larger of x and to.
-func Raise(x *atomic.Uintptr, to uintptr) {
-	check.RaceBlind()
+func Raise(x *check.Uintptr, to uintptr) {
 	for at := x.Load(); to > at && !x.CompareAndSwap(at, to); at = x.Load() {
 	}
-	check.RaceSee()
 }
 
 // drop counts chunks that nobody has any more.

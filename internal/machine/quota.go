@@ -25,14 +25,14 @@ type ArenaStats struct {
 	// may come twice at once, adds one by CompareAndSwap, a Get by Take.
 	Generation atomic.Uint64
 
-	held    atomic.Uintptr // bytes of all chunks, and bytes reserved
-	limit   atomic.Uintptr // the most that held may be; 0: any
-	charged atomic.Uintptr // the part of held that PoolStats.out counts
-	counts  atomic.Bool    // what is reserved counts against the pool's total: from a Get under a total to Put
+	held    check.Uintptr // bytes of all chunks, and bytes reserved
+	limit   check.Uintptr // the most that held may be; 0: any
+	charged check.Uintptr // the part of held that PoolStats.out counts
+	counts  check.Bool    // what is reserved counts against the pool's total: from a Get under a total to Put
 
-	abandoned atomic.Bool
-	forks     atomic.Uint64  // that were ever handed out
-	flushed   atomic.Uintptr // bytes of this cycle that the pool has taken, of an arena with forks
+	abandoned check.Bool
+	forks     check.Uint64  // that were ever handed out
+	flushed   check.Uintptr // bytes of this cycle that the pool has taken, of an arena with forks
 }
 
 // Quota is the part that one region, an arena's or a fork's, has in an ArenaStats.
@@ -80,8 +80,6 @@ type Refusal struct {
 	Pool                        bool
 }
 
-func (*Refusal) Error() string { return "arena: allocation exceeds a limit" }
-
 // noArenaStats is the account of forks that were dropped. Using one is a bug of the program,
 // and must not charge an account that others rely on.
 var noArenaStats ArenaStats
@@ -105,26 +103,12 @@ func (q *Quota) Held() uintptr { return q.held }
 // retains at most half of it, or what one type needed once would leave too little for the
 // others.
 func (q *Quota) SetLimit(limit uintptr) {
-	check.RaceBlind()
 	q.arena.limit.Store(limit)
-	check.RaceSee()
 	retained := q.maxRetained
 	if limit != 0 {
 		retained = min(retained, limit/2)
 	}
 	q.region.setMaxRetained(retained)
-}
-
-// reserve counts n bytes, beyond which the caller is about to drop freed bytes, or returns a
-// *Refusal and changes nothing. commit or cancel must follow.
-func (q *Quota) reserve(n, freed uintptr) error {
-	check.RaceBlind()
-	r := q.arena.reserve(q.pool, n, freed)
-	check.RaceSee()
-	if r != nil {
-		return r
-	}
-	return nil
 }
 
 // commit notes that n reserved bytes were taken from the heap. large is set for the chunk of
@@ -160,9 +144,7 @@ func (q *Quota) release(bytes uintptr, chunks int) {
 	}
 	q.held -= bytes
 	if q.pool != nil {
-		check.RaceBlind()
 		q.pool.drop(bytes, chunks)
-		check.RaceSee()
 	}
 	if !q.keeps {
 		q.arena.shrink(q.pool, bytes)
@@ -182,9 +164,9 @@ func (q *Quota) grant(need, size, align uintptr, keep *Allocator) uintptr {
 	idle := uintptr(0)
 	for {
 		n := shareOf(q.leaves(idle), need, size, align)
-		err := q.reserve(n, idle)
+		refusal := q.arena.reserve(q.pool, n, idle)
 		switch {
-		case err == nil:
+		case refusal == nil:
 			if idle == 0 {
 				return n
 			}
@@ -200,7 +182,7 @@ func (q *Quota) grant(need, size, align uintptr, keep *Allocator) uintptr {
 		case idle == 0 && q.idle(keep) != 0:
 			idle = q.idle(keep)
 		default:
-			q.refused(err.(*Refusal))
+			q.refused(refusal)
 		}
 	}
 }
@@ -208,12 +190,10 @@ func (q *Quota) grant(need, size, align uintptr, keep *Allocator) uintptr {
 // refused counts a refusal, if there is a pool to count it, and panics.
 func (q *Quota) refused(r *Refusal) {
 	if s := q.pool; s != nil {
-		check.RaceBlind()
 		s.refused.Add(1)
 		if r.Pool {
 			s.byTotal.Add(1)
 		}
-		check.RaceSee()
 	}
 	q.refuse(*r)
 }
@@ -244,7 +224,6 @@ func (q *Quota) Left() uintptr {
 //go:norace
 func (q *Quota) leaves(idle uintptr) uintptr {
 	st, left := q.arena, uintptr(noLimit)
-	check.RaceBlind()
 	if limit := st.limit.Load(); limit != 0 {
 		left = remaining(limit, st.held.Load()-idle)
 	}
@@ -253,7 +232,6 @@ func (q *Quota) leaves(idle uintptr) uintptr {
 			left = min(left, remaining(total, q.pool.out.Load()-idle))
 		}
 	}
-	check.RaceSee()
 	return left
 }
 
@@ -337,9 +315,7 @@ func (q *Quota) ForksInUse(n int) { q.forksInUse = n }
 
 // Forked counts a fork.
 func (q *Quota) Forked() {
-	check.RaceBlind()
 	q.arena.forks.Add(1)
-	check.RaceSee()
 }
 
 // End notes, for builds with checks, what ended the fork that q is of: nobody may use it
@@ -379,7 +355,7 @@ func (st *ArenaStats) reserve(s *PoolStats, n, freed uintptr) *Refusal {
 
 // addWithin adds more to x if n fit into most, 0 for any, once freed were taken off. It
 // returns what x was then.
-func addWithin(x *atomic.Uintptr, more, n, freed, most uintptr) (was uintptr, ok bool) {
+func addWithin(x *check.Uintptr, more, n, freed, most uintptr) (was uintptr, ok bool) {
 	for {
 		was = x.Load()
 		if after := was - min(was, freed); most != 0 && remaining(most, after) < n {
@@ -396,10 +372,8 @@ func (st *ArenaStats) shrink(s *PoolStats, bytes uintptr) {
 	if bytes == 0 {
 		return
 	}
-	check.RaceBlind()
 	st.discharge(s, bytes)
 	st.held.Add(-bytes)
-	check.RaceSee()
 }
 
 // discharge lowers charged, and the pool's out, by the smaller of bytes and charged.
@@ -417,23 +391,19 @@ func (st *ArenaStats) discharge(s *PoolStats, bytes uintptr) {
 // EndCount. It returns false, and counts none of what the arena has, if the total does
 // not allow it: the caller then releases that.
 func (st *ArenaStats) BeginCount(s *PoolStats) bool {
-	check.RaceBlind()
 	st.counts.Store(true)
 	more := st.held.Load() - st.charged.Load()
 	_, ok := addWithin(&s.out, more, more, 0, s.total.Load())
 	if ok {
 		st.charged.Add(more)
 	}
-	check.RaceSee()
 	return ok
 }
 
 // EndCount takes all that the arena and its forks have off the pool's total.
 func (st *ArenaStats) EndCount(s *PoolStats) {
-	check.RaceBlind()
 	st.counts.Store(false)
 	st.discharge(s, ^uintptr(0))
-	check.RaceSee()
 }
 
 // Close ends the account of an arena that was collected.
@@ -447,14 +417,12 @@ func (st *ArenaStats) Close(s *PoolStats) {
 
 // grew counts a new chunk of the given size in bytes.
 func (st *ArenaStats) grew(s *PoolStats, bytes uintptr, large bool) {
-	check.RaceBlind()
 	held := s.held.Add(bytes)
 	Raise(&s.peak, held)
 	Raise(&s.largest, st.held.Load())
 	if large {
 		s.oversize.Add(1)
 	}
-	check.RaceSee()
 }
 
 // Take counts a Get, of an idle arena, which the caller alone has. Whoever gets the arena

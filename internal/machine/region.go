@@ -107,9 +107,7 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	r.Noscan.initNoscan(chunkSize)
 	r.heap = !LayoutOK
 	r.Noscan.home = &r.home
-	if check.On {
-		r.Noscan.watch.WatchedBy(&r.Watch)
-	}
+	r.Noscan.watch.WatchedBy(&r.Watch)
 }
 
 // InitFork makes r an empty region with the settings of like, whose quota is q, and
@@ -181,6 +179,7 @@ func (r *Region) MoveTo(to *Region) {
 	r.RegionRecord = &RegionRecord{chunkSize: r.chunkSize} // as one that was never used
 	r.Noscan.initNoscan(r.chunkSize)
 	r.Noscan.ops = &movedOps
+	r.Noscan.watch.WatchedBy(&r.Watch)
 }
 
 // Resets is how often the region was emptied or released.
@@ -341,6 +340,9 @@ func (r *Region) Prepare() {
 // allocation does, and nothing has changed. Discharge takes them off.
 func (r *Region) Charge(n uintptr) {
 	r.prepareSlow()
+	if check.Watched {
+		defer r.Noscan.enter().Leave()
+	}
 	if q := r.Noscan.ops.quota; q != nil {
 		q.commit(q.grant(n, n, 1, nil), false)
 	}
@@ -355,9 +357,7 @@ func (r *Region) Discharge(n uintptr) {
 		return
 	}
 	if q.pool != nil {
-		check.RaceBlind()
 		q.pool.held.Add(-n)
-		check.RaceSee()
 	}
 	q.held -= n
 	if !q.keeps {
@@ -570,3 +570,12 @@ func (r *Region) noscanPosition() position {
 
 // guarded reports whether the region is guarded: guarded.go.
 func (r *Region) guarded() bool { return r.Noscan.ops != nil && r.Noscan.ops.quota.guards() }
+
+// check panics if what the region's allocators record is inconsistent. Only builds with the tag arenacheck call it.
+func (r *Region) check() {
+	r.Noscan.check()
+	for _, al := range r.Types.active() {
+		al.check()
+	}
+	r.Types.check()
+}

@@ -165,10 +165,10 @@ func TestEmptyChunkIsKeptAside(t *testing.T) {
 	r.Init(64<<10, 1<<20)
 	al := &r.Noscan
 	m := r.Mark()
-	al.reserveLarge(8)
+	al.reserve(8)
 	r.Rewind(m)
 	first := al.cap
-	if al.reserveLarge(2 * first); len(al.full) != 0 || len(al.free) != 1 || al.needBytes() != 2*first {
+	if al.reserve(2 * first); len(al.full) != 0 || len(al.free) != 1 || al.needBytes() != 2*first {
 		t.Errorf("%d full chunks, %d kept, %d bytes needed", len(al.full), len(al.free), al.needBytes())
 	}
 }

@@ -89,9 +89,7 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	}
 	m := move{from: xunsafe.DataOf(s), bytes: uintptr(cap(s)), pinned: r.newestMark(al)}
 	base, off := al.moveSlice(m, uintptr(wanted), uintptr(wanted))
-	if check.On {
-		al.chunk.watch.GiveUnwritten(base, off, off+uintptr(wanted))
-	}
+	al.chunk.watch.GiveUnwritten(base, off, off+uintptr(wanted))
 	return SliceAt[byte](base, off, n, wanted)
 }
 
@@ -144,6 +142,9 @@ func TrimUnseen(r *Region, s []byte) []byte {
 //
 //go:norace
 func (r *Region) trimSlice(al *Allocator, size uintptr, data xunsafe.Pointer, c, n int) {
+	if check.Watched {
+		defer al.enter().Leave()
+	}
 	if n == c {
 		return // and what lies behind may be another object of the heap, not even to be pointed to
 	}
@@ -157,20 +158,7 @@ func (r *Region) trimSlice(al *Allocator, size uintptr, data xunsafe.Pointer, c,
 	}
 	al.chunk.fold()
 	al.Lo, al.tip = RoundUp(end, al.align()), end
-	if check.On {
-		if !al.ops.zeroes {
-			// The checks count on free zeros behind a value and its redzone, which
-			// they fill.
-			filled := was
-			if check.Tag && !check.ASan {
-				filled = min(was+al.watch.Redzone(), al.Hi)
-			}
-			clearNoscan(al.Base, end, filled)
-		}
-		al.give(&al.chunk, from, al.Lo)
-		al.chunk.watch.TakeTail(al.Base, end, al.Lo)
-		check.Poison(al.Base, al.Lo, was)
-	}
+	al.trim(from, end, was)
 }
 
 // move is the way of a slice that Append can't extend where it is.
@@ -193,14 +181,9 @@ type move struct {
 //go:norace
 func (al *Allocator) moveSlice(m move, need, size uintptr) (xunsafe.Pointer, uintptr) {
 	c, off := al.reserveMoved(m, size)
-	if check.On {
-		al.give(c, off, off+size)
-	}
 	al.clearReserved(c, off+need, off+size)
 	base := c.Base
-	if !check.On { // there it is found out if the old slice is used too late
-		al.releaseMoved(m)
-	}
+	al.releaseMoved(m)
 	return base, off
 }
 
@@ -239,10 +222,8 @@ func (al *Allocator) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 		return al.reserveSlice(size)
 	}
 	c := al.newChunk(redzone+taken, 0)
-	c.Lo = redzone + taken
-	al.addRedzone(&c, 0, redzone)
-	al.tip = 0
-	return al.addFull(c), redzone
+	off := al.takeLow(&c, redzone, size, taken)
+	return al.addFull(c), off
 }
 
 // ownChunkLeast is the least size in bytes of a chunk for one slice that moves:
@@ -264,7 +245,7 @@ const lookBack = 32
 //
 //go:norace
 func (al *Allocator) releaseMoved(m move) {
-	if m.bytes < ownChunkLeast/2 || m.bytes <= al.cap/4 && al.caches() && al.pooled() {
+	if check.On || m.bytes < ownChunkLeast/2 || m.bytes <= al.cap/4 && al.caches() && al.pooled() {
 		return
 	}
 	for i := len(al.full) - 1; i >= max(m.pinned.full, len(al.full)-lookBack); i-- {
@@ -278,9 +259,6 @@ func (al *Allocator) releaseMoved(m move) {
 			al.full = slices.Delete(al.full, i, i+1)
 		}
 		break
-	}
-	if check.Tag {
-		al.check()
 	}
 }
 
@@ -298,6 +276,9 @@ func (m *move) isAlone(c *chunk, al *Allocator) bool {
 //
 //go:norace
 func (al *Allocator) extend(size uintptr, data xunsafe.Pointer, have, least, wanted int, zero bool) int {
+	if check.Watched {
+		defer al.enter().Leave()
+	}
 	from, ok := al.newest(size, data, have)
 	if !ok {
 		return 0
@@ -308,9 +289,7 @@ func (al *Allocator) extend(size uintptr, data xunsafe.Pointer, have, least, wan
 	if c < uintptr(least) || newLo > al.Hi {
 		return 0
 	}
-	if check.On {
-		al.give(&al.chunk, from, newLo)
-	}
+	al.give(&al.chunk, from, newLo)
 	if !al.ops.zeroes && zero {
 		// The padding behind s was not handed out, so it may be dirty.
 		clearNoscan(al.Base, end, al.Lo)
@@ -318,9 +297,7 @@ func (al *Allocator) extend(size uintptr, data xunsafe.Pointer, have, least, wan
 	}
 	al.Lo = newLo
 	al.tip = from + c*size
-	if check.On {
-		al.chunk.watch.TakeTail(al.Base, al.tip, newLo)
-	}
+	al.chunk.watch.TakeTail(al.Base, al.tip, newLo)
 	return int(c)
 }
 

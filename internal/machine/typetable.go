@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/ebbpool/arena/internal/check"
@@ -190,9 +189,7 @@ func (t *TypeTable) enter(al *Allocator) {
 		}
 		next.fill(n)
 		*t = next
-		check.RaceBlind() // what one goroutine has found is no order between its values and another's
 		found.Store(uint64(n)<<8 | uint64(i))
-		check.RaceSee()
 		return
 	}
 }
@@ -208,7 +205,7 @@ func (t *TypeTable) list(al *Allocator) {
 // found is the size, above, and the number of the factor, the lowest byte, of the table that was made
 // last. New arenas meet the same types mostly: what one has found out by a search, which
 // takes as long as many allocations, holds for the next.
-var found atomic.Uint64
+var found check.Uint64
 
 // mostFound is the largest table that an arena is given because others needed it.
 const mostFound = 64
@@ -216,9 +213,7 @@ const mostFound = 64
 // likeOthers is the table for these allocators that is made as the last one was, without slots
 // if types would share one there.
 func (t *TypeTable) likeOthers() TypeTable {
-	check.RaceBlind()
 	f := found.Load()
-	check.RaceSee()
 	n := int(f >> 8)
 	if n <= int(t.mask/slotSize)+1 || n > mostFound {
 		return TypeTable{}

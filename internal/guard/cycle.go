@@ -61,12 +61,30 @@ func (s *Stack) String() string {
 	}
 }
 
+const module = "github.com/ebbpool/arena"
+
 // ours reports whether a call is one of the library's own, tests aside.
 func ours(f runtime.Frame) bool {
-	const module = "github.com/ebbpool/arena"
 	own := strings.HasPrefix(f.Function, module+".") || strings.HasPrefix(f.Function, module+"/internal/machine.") ||
 		strings.HasPrefix(f.Function, module+"/internal/check.") || strings.HasPrefix(f.Function, module+"/internal/guard.")
 	return own && !strings.HasSuffix(f.File, "_test.go") || f.Function == "runtime.goexit"
+}
+
+// Called returns the name of this module's function that the program has called: the outermost in the
+// calling goroutine's stack above which only functions of the module are.
+func Called() string {
+	name := "allocation"
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !ours(f) || !more {
+			return strings.TrimPrefix(name, "Arena.")
+		}
+		if rest, ok := strings.CutPrefix(f.Function, module+"."); ok {
+			name = strings.NewReplacer("(*", "", ")", "", "[...]", "").Replace(rest)
+		}
+	}
 }
 
 // History says where the cycle began and ended, "" for nil.
