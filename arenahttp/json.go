@@ -80,6 +80,8 @@ const contentType = "application/json"
 //	500  all other errors: a mistake in the program, such as a v that is not a pointer or a closed body,
 //	     and errors that are not from Read
 //
+// A 503 that [Handler] answers with has the header field Retry-After: 1. A handler that answers itself sets it.
+//
 // Errors of Read are those of encoding/json, io, net/http and the body's reader. Some are wrapped, so use
 // errors.Is and errors.As.
 func Status(err error) int { return jsonbody.Status(err, known) }
@@ -87,7 +89,7 @@ func Status(err error) int { return jsonbody.Status(err, known) }
 // Recovered returns the status to answer a request with that panicked with v, if v is or wraps a
 // [*arena.LimitError]: 503 if the request can succeed once other requests have ended, and 413 otherwise.
 // It is for recovery middleware between [Handler] and the handlers, such as a router's. Without it, such
-// middleware answers 500 to a request over its limit.
+// middleware answers 500 to a request over its limit. Like a handler, it sets Retry-After itself.
 //
 //	defer func() {
 //		switch v := recover(); status, ok := arenahttp.Recovered(v); {

@@ -48,11 +48,11 @@ func (t *transport) CloseIdleConnections() {
 
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent, l := ownRequest(r)
+	defer l.end() // also if rt panics
 	resp, err := t.base().RoundTrip(sent)
-	if err == nil && !l.awaitEnd() && resp.StatusCode != http.StatusSwitchingProtocols {
+	if err == nil && !l.awaitEnd() && resp != nil && resp.Body != nil && resp.StatusCode != http.StatusSwitchingProtocols {
 		resp.Body = &heldAnswer{resp.Body, l.hold()}
 	}
-	l.end()
 	if resp != nil && resp.Request == sent {
 		resp.Request = r
 	}

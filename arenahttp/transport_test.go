@@ -185,6 +185,45 @@ func TestTransportEndsTheLoan(t *testing.T) {
 	}
 }
 
+// A transport may break the contract of RoundTripper. Its panic goes on, its nils are http.Client's to
+// report, and the body has been closed.
+func TestTransportThatBreaksTheContract(t *testing.T) {
+	noBody := &http.Response{StatusCode: 200}
+	for name, x := range map[string]struct {
+		rt      roundTripper
+		want    *http.Response
+		wantErr error
+		panics  bool
+	}{
+		"panics":               {rt: func(*http.Request) (*http.Response, error) { panic(errRoundTrip) }, panics: true},
+		"panics after a Read":  {rt: func(r *http.Request) (*http.Response, error) { r.Body.Read(make([]byte, 1)); panic(errRoundTrip) }, panics: true},
+		"no response":          {rt: func(*http.Request) (*http.Response, error) { return nil, nil }},
+		"no body":              {rt: func(*http.Request) (*http.Response, error) { return noBody, nil }, want: noBody},
+		"response and error":   {rt: func(*http.Request) (*http.Response, error) { return noBody, errRoundTrip }, want: noBody, wantErr: errRoundTrip},
+		"no body but it reads": {rt: func(r *http.Request) (*http.Response, error) { io.ReadAll(r.Body); return noBody, nil }, want: noBody},
+	} {
+		body := &lentText{t: t, name: name, r: strings.NewReader("text")}
+		r, err := http.NewRequest("POST", "http://localhost", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		func() {
+			defer func() {
+				if v := recover(); (v == errRoundTrip) != x.panics {
+					t.Errorf("%s: RoundTrip panicked with %v", name, v)
+				}
+			}()
+			resp, err := arenahttp.Transport(x.rt).RoundTrip(r)
+			if resp != x.want || err != x.wantErr || resp != nil && resp.Body != nil {
+				t.Errorf("%s: RoundTrip() = %v, %v", name, resp, err)
+			}
+		}()
+		if body.over.Store(true); body.closed.Load() != 1 {
+			t.Errorf("%s: the body was closed %d times", name, body.closed.Load())
+		}
+	}
+}
+
 type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, errPicky }

@@ -8,6 +8,7 @@ package readall
 import (
 	"io"
 	"io/fs"
+	"math"
 	"strconv"
 	"sync"
 
@@ -46,7 +47,7 @@ func (m Memory) Read(b []byte, from io.Reader, partial bool) (_ []byte, err erro
 			n, err = Some(from, c.b[len(c.b):cap(c.b)-m.Slack])
 			c.b = c.b[:len(c.b)+n]
 			size -= min(size, int64(n))
-		case size > 0 && size <= max(trusted, factor*int64(c.n)):
+		case c.credible(size):
 			c.flush(int(size) + 1) // one in which to see the end
 			size = 0               // and if it was wrong, the end tells
 		default:
@@ -132,6 +133,12 @@ type collector struct {
 	b           []byte
 	first, last *piece
 	n           int // bytes in pieces, which are reserved
+}
+
+// credible reports whether to allocate memory for a stated rest of size bytes. That may be more than an int
+// holds: files state an int64.
+func (c *collector) credible(size int64) bool {
+	return size > 0 && size <= max(trusted, factor*int64(c.n)) && size < int64(math.MaxInt-c.m.Slack-len(c.b)-c.n)
 }
 
 // collect reads into the last piece.
