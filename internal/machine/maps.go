@@ -578,10 +578,3 @@ func (s *MapStore) rewind(r charger, first, end int, loose uintptr) {
 	s.forgetLoose(loose)
 	s.charger = charger
 }
-
-// release leaves all maps to the collector.
-func (s *MapStore) release(r charger) {
-	if s != nil {
-		r.Discharge(s.heldBytes())
-	}
-}

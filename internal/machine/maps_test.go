@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
@@ -147,6 +148,14 @@ func TestMapsRewind(t *testing.T) {
 	if r.Mark() != m {
 		t.Error("two marks in one place differ")
 	}
+	Maps(r).Grow(intMaps, 3, 300)
+	if r.Mark() == m {
+		t.Error("the mark after a map has grown is the one before it")
+	}
+	r.Rewind(m)
+	if got := r.Stats().Held; got != held {
+		t.Errorf("%d bytes are held after Rewind, want %d", got, held)
+	}
 	b := Maps(r).Take(intMaps, 3)
 	if r.Mark() == m {
 		t.Error("the mark behind a map is the one before it")
@@ -189,7 +198,10 @@ func TestMapsLarger(t *testing.T) {
 		m := Maps(r).Take(intMaps, 1)
 		for n := range 4000 {
 			if n == MapRoom(n) {
-				m = Maps(r).Larger(intMaps, m)
+				full := m
+				if m = Maps(r).Larger(intMaps, m); m != full && MapLen(full) != 0 {
+					t.Fatalf("Larger leaves %d entries in the former map, which keeps keys and values alive", MapLen(full))
+				}
 			}
 			asInts(m)[fmt.Sprint(n)] = n
 			if n == 500 {
@@ -287,4 +299,26 @@ func liveBytes() int64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// Regions that hand no memory out twice make their maps anew.
+func TestMapsAreNotTakenAgain(t *testing.T) {
+	for name, begin := range map[string]func(r *Region){
+		"guarded":  func(r *Region) { r.Guard(&Guarded{Cycle: new(guard.Cycle)}) },
+		"heap":     func(r *Region) { r.BeginHeap() },
+		"isolated": func(r *Region) { r.Isolate(new(Detached)) },
+	} {
+		mapRegion(t) // skips in checked builds
+		r, _, _ := quota(0, 0)
+		begin(r)
+		first := Maps(r).Take(intMaps, 3)
+		asInts(first)["kept"] = 1
+		if m := Maps(r).Larger(intMaps, first); m != first {
+			t.Errorf("%s: Larger copies a map that can grow", name)
+		}
+		r.Empty()
+		if second := Maps(r).Take(intMaps, 3); second == first || MapLen(first) != 1 {
+			t.Errorf("%s: a map was taken again, or cleared: %d entries", name, MapLen(first))
+		}
+	}
 }

@@ -547,7 +547,6 @@ func (r *Region) Release() {
 	}
 	r.Types = newTypeTable()
 	r.marks.release()
-	r.maps.release(r)
 	r.maps = nil
 	r.Discharge(r.others)
 	r.grown = grownSlice{}
