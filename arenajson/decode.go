@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
@@ -53,6 +54,15 @@ func (d *decoder) enter() {
 	}
 }
 
+// keep returns s, a part of the document, for the result. On the heap that is a copy, as encoding/json makes,
+// so that a string that the program keeps does not keep the document.
+func (d *decoder) keep(s string) string {
+	if d.a == nil {
+		return strings.Clone(s)
+	}
+	return s
+}
+
 // value decodes the value at i into the variable of p's type at to.
 func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 	c := d.at(i)
@@ -62,7 +72,7 @@ func (d *decoder) value(p *decProgram, to xunsafe.Pointer, i int) int {
 			return d.decodeNull(p, to, i)
 		}
 		s, end := d.str(i)
-		*xunsafe.Cast[string](to) = s
+		*xunsafe.Cast[string](to) = d.keep(s)
 		return end
 	case readInt:
 		if c != '-' && c-'0' > 9 {
@@ -227,7 +237,8 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 			case elem.op == readInt && c-'0' <= 9:
 				i = d.integer(elem, at, i)
 			case elem.op == readString && c == '"':
-				*xunsafe.Cast[string](at), i = d.str(i)
+				s, end := d.str(i)
+				*xunsafe.Cast[string](at), i = d.keep(s), end
 			case elem.op == readAny && *xunsafe.Cast[any](at) == nil:
 				*xunsafe.Cast[any](at), i = d.any(i)
 			case elem.op == readStruct && c == '{':
@@ -371,7 +382,8 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		case f.op == readString && d.at(i) == '"': // as in slice
 			next++
 			at := xunsafe.Cast[string](xunsafe.Add(to, f.offset))
-			*at, i = d.str(i)
+			s, end := d.str(i)
+			*at, i = d.keep(s), end
 		case f.op == readInt && d.at(i)-'0' <= 9:
 			next++
 			i = d.integer(f.prog, xunsafe.Add(to, f.offset), i)

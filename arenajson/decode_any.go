@@ -86,7 +86,7 @@ func (d *decoder) any(i int) (any, int) {
 	case '"':
 		s, end := d.str(i)
 		at := d.newValue(textProgram)
-		*xunsafe.Cast[string](at) = s
+		*xunsafe.Cast[string](at) = d.keep(s)
 		return box("", at), end
 	case '{':
 		var m map[string]any
@@ -112,7 +112,7 @@ func (d *decoder) any(i int) (any, int) {
 		if d.numbers {
 			end := d.number(i)
 			at := d.newValue(numberProgram)
-			*xunsafe.Cast[string](at) = d.text(i, end)
+			*xunsafe.Cast[string](at) = d.keep(d.text(i, end))
 			return box(json.Number(""), at), end
 		}
 		f, end := d.float(i)

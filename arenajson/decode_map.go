@@ -58,6 +58,7 @@ func (d *decoder) anyMap(l *memberList[any], p *decProgram, to xunsafe.Pointer, 
 		}
 		var x member[any]
 		x.name, i = d.name(i)
+		x.name = d.keep(x.name)
 		x.value, i = d.any(i)
 		l.all = append(l.all, x)
 		i, more = d.nextMember(i)
@@ -79,7 +80,7 @@ func decodeMap[V any](d *decoder, l *memberList[V], p *decProgram, to xunsafe.Po
 		}
 		var name string
 		name, i = d.name(i)
-		l.all = append(l.all, member[V]{name: name})
+		l.all = append(l.all, member[V]{name: d.keep(name)})
 		v := &l.all[k].value
 		i = d.value(p.elem, xunsafe.PointerTo(v), i)
 		l.all[k].value = *v // an object in the value may have moved the list
@@ -299,7 +300,7 @@ func (d *decoder) lenOf(p *decProgram, to xunsafe.Pointer) int {
 func (d *decoder) key(p *decProgram, to xunsafe.Pointer, name string, i int) bool {
 	switch p.keys {
 	case keyString:
-		*xunsafe.Cast[string](to) = name
+		*xunsafe.Cast[string](to) = d.keep(name)
 	case keyText:
 		p.key.at(to).SetZero()
 		d.callMethod(readText, p.key, to, []byte(name), i)

@@ -27,16 +27,19 @@ func (d *decoder) decodeOther(p *decProgram, to xunsafe.Pointer, i int) int {
 			if !isNumber(s) {
 				d.stop(i, badNumber(d.doc[i:end]))
 			}
-			*xunsafe.Cast[string](to) = s
+			*xunsafe.Cast[string](to) = d.keep(s)
 			return end
 		case c == '-' || c-'0' <= 9:
 			end := d.number(i)
-			*xunsafe.Cast[string](to) = d.text(i, end)
+			*xunsafe.Cast[string](to) = d.keep(d.text(i, end))
 			return end
 		}
 	case readRaw:
 		end := d.skip(i)
 		*xunsafe.Cast[[]byte](to) = d.view(i, end)
+		if d.a == nil {
+			*xunsafe.Cast[[]byte](to) = bytes.Clone(d.view(i, end))
+		}
 		return end
 	case readTime:
 		end := d.skip(i)
@@ -209,14 +212,14 @@ func (d *decoder) unquoted(p *decProgram, to xunsafe.Pointer, s string, i, end i
 		case p.op == readNumber && !isNumber(text):
 			d.stop(i, badNumber([]byte(s)))
 		case p.op == readNumber || p.op == readString:
-			*xunsafe.Cast[string](to) = text
+			*xunsafe.Cast[string](to) = d.keep(text)
 		default:
 			d.noteType("string", "", p.typ, i, end)
 		}
 	case c != '-' && c-'0' > 9 || p.op == readBool || p.op == readString:
 		d.stop(i, badQuote(s, p.typ))
 	case p.op == readNumber:
-		*xunsafe.Cast[string](to) = s
+		*xunsafe.Cast[string](to) = d.keep(s)
 	default:
 		if !setNumber(p.at(to), s) {
 			d.noteType("number ", s, p.typ, i, end)

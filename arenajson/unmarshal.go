@@ -53,13 +53,13 @@ const (
 
 // Unmarshal parses the JSON document in data and stores the result in the value pointed to by v, like
 // [encoding/json.Unmarshal]. Memory comes from a, or from the heap if a is nil. Unmarshal copies data once and
-// does not retain it; strings are parts of the copy.
+// does not retain it. In an arena strings are parts of the copy; on the heap each is a copy of its own.
 //
 // As in encoding/json, a document that is not JSON leaves the value unchanged, and if a JSON value does not fit
 // its variable, Unmarshal decodes the rest and returns a [*json.UnmarshalTypeError] for the first one. If the
 // arena's limit is exceeded, Unmarshal returns a [*arena.LimitError]; if the value was zero, it stays zero.
 //
-// The result is valid until a is reset. A string of it keeps the whole copy of data alive.
+// The result is valid until a is reset. In an arena a string of it keeps the whole copy of data alive.
 func Unmarshal(a *arena.Arena, data []byte, v any, opts ...Option) error {
 	d := decoder{a: a}
 	d.set(opts)

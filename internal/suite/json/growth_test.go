@@ -58,6 +58,9 @@ func TestLargeSlicesMoveSeldom(t *testing.T) {
 					t.Fatal(list.Len(), err)
 				}
 				used := n * int(list.Type().Elem().Size())
+				if name == "long first" && a == nil {
+					used += 4 << 20 // the text, which the heap has a copy of
+				}
 				if took := int(after.TotalAlloc - before.TotalAlloc); took > len(doc)+used*19/10+300<<10 {
 					t.Errorf("%d %s, %s: %d bytes for a document of %d and a slice of %d", n, name, what, took, len(doc), used)
 				}
