@@ -169,6 +169,8 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 			i = d.list(f, at, i, end)
 		case opMap:
 			i = d.mapRun(f, at, i, end)
+		case opSized:
+			i = f.sized.read(d, f, at, i, end)
 		case opGroup, opOneofGroup, opGroups, opLate:
 			i = d.group(o, f, at, i, end)
 		case opForeign:

@@ -83,8 +83,11 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 		v V
 	}
 	whole, partial := false, d.partial
-	if f.scalar == opMessage {
+	switch { // a missing value is an empty message; in structs with tags, as in gogo's code, nil, and bytes that are not nil
+	case f.scalar == opMessage && f.desc != nil:
 		*xunsafe.Cast[xunsafe.Pointer](xunsafe.PointerTo(&kept.v)) = machine.NewOfType(d.r, f.sub.mem)
+	case f.scalar == opBytes && f.desc == nil:
+		*xunsafe.Cast[[]byte](xunsafe.PointerTo(&kept.v)) = d.view(i, i)
 	}
 	for i < end {
 		tag, next := uint64(d.at(i)), i+1
@@ -105,7 +108,11 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 			}
 			d.partial = false
 			from, until := d.length(next, end)
-			i = d.message(f.sub, *xunsafe.Cast[xunsafe.Pointer](xunsafe.PointerTo(&kept.v)), from, until, 0)
+			m := xunsafe.Cast[xunsafe.Pointer](xunsafe.PointerTo(&kept.v))
+			if *m == nil {
+				*m = machine.NewOfType(d.r, f.sub.mem)
+			}
+			i = d.message(f.sub, *m, from, until, 0)
 			whole = whole || !d.partial
 		default:
 			n := protowire.ConsumeFieldValue(protowire.Number(num), wire, d.view(next, end))
@@ -116,7 +123,8 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 		}
 	}
 	if f.scalar == opMessage {
-		d.partial = partial || !whole
+		missing := *xunsafe.Cast[xunsafe.Pointer](xunsafe.PointerTo(&kept.v)) == nil
+		d.partial = partial || !whole && !missing
 	}
 	return kept.k, kept.v
 }

@@ -250,6 +250,8 @@ func (e *encoder) field(f *outField, m xunsafe.Pointer, i int) int {
 		return e.tag(f, e.varint(uint64(end-i), i))
 	case opMap:
 		return e.mapRun(f, at, i)
+	case opSized:
+		return f.sized.write(e, f, at, i)
 	}
 	if f.skips(at) {
 		return i

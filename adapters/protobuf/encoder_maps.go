@@ -96,10 +96,18 @@ func (f *outField) sort(at xunsafe.Pointer) {
 	}
 }
 
+// omitsValue reports whether an entry has no value if it is the one at v.
+func (f *outField) omitsValue(v xunsafe.Pointer) bool {
+	return f.omits && (f.scalar == opMessage && *xunsafe.Cast[xunsafe.Pointer](v) == nil || f.scalar == opBytes && len(*xunsafe.Cast[[]byte](v)) == 0)
+}
+
 // entrySize is how many bytes the entry of the key at k and the value at v takes behind its
 // length.
 func (e *encoder) entrySize(f *outField, k, v xunsafe.Pointer) int {
 	n := e.valueSize(f.key, f.keySigns, k)
+	if f.omitsValue(v) {
+		return 1 + n
+	}
 	if f.scalar == opMessage {
 		return 2 + n + protowire.SizeBytes(e.size(f.sub, *xunsafe.Cast[xunsafe.Pointer](v)))
 	}
@@ -109,14 +117,16 @@ func (e *encoder) entrySize(f *outField, k, v xunsafe.Pointer) int {
 // entry writes an entry, with the field's tag, so that it ends at i.
 func (e *encoder) entry(f *outField, k, v xunsafe.Pointer, i int) int {
 	end := i
-	if f.scalar == opMessage {
-		i = e.message(f.sub, *xunsafe.Cast[xunsafe.Pointer](v), i)
-		i = e.varint(uint64(end-i), i)
-	} else {
-		i = e.value(f.scalar, f.signed, v, i)
+	if !f.omitsValue(v) {
+		if f.scalar == opMessage {
+			i = e.message(f.sub, *xunsafe.Cast[xunsafe.Pointer](v), i)
+			i = e.varint(uint64(end-i), i)
+		} else {
+			i = e.value(f.scalar, f.signed, v, i)
+		}
+		i--
+		e.b[i] = f.valueTag
 	}
-	i--
-	e.b[i] = f.valueTag
 	i = e.value(f.key, f.keySigns, k, i)
 	i--
 	e.b[i] = f.keyTag

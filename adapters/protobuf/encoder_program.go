@@ -34,6 +34,7 @@ type outField struct {
 	always   bool    // zero is written, too
 	signed   bool    // 32 bits that are extended by their sign
 	keySigns bool    // as signed, of a map's keys
+	omits    bool    // a map's values that are nil or no bytes
 	tagLen   uint8   // in bytes
 	tag      [5]byte // as it stands in a document
 	keyTag   byte    // in a map's entries
@@ -45,6 +46,7 @@ type outField struct {
 	behind   bool    // the list's header is behind a pointer
 	inOneof  bool
 	sub      *writer // of messages
+	sized    *sized  // see opSized
 
 	members []member // of a oneof
 }

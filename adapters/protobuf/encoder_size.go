@@ -110,6 +110,8 @@ func (e *encoder) fieldSize(f *outField, m xunsafe.Pointer) int {
 		return 0
 	case opMap:
 		return e.mapRun(f, at, 0)
+	case opSized:
+		return f.sized.size(e, f, at)
 	}
 	if f.skips(at) {
 		return 0

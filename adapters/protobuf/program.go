@@ -81,6 +81,7 @@ const (
 
 	opMap
 	opForeign // left to package proto
+	opSized   // of a struct with tags: field.sized reads it
 
 	opMarked // what field.marked says, of a field that is required or has a presence bit
 )
@@ -109,10 +110,11 @@ type field struct {
 	wrapper   xunsafe.Pointer  // the first word of the oneof's interface
 	filled    bool             // empty bytes are not nil
 	elems     bool             // as filled, for the elements of a list, and for a map's values
+	sized     *sized           // see opSized
 	keyWire   protowire.Type   // of a map's keys
 	valueWire protowire.Type   // of a map's values
 
-	desc protoreflect.FieldDescriptor
+	desc protoreflect.FieldDescriptor // nil in structs with tags
 }
 
 // number is the field's number.
@@ -234,21 +236,21 @@ func (p *program) enter(f *field) {
 		// Whatever its wire type: package proto knows which it may have.
 		for w := range protowire.Type(6) {
 			if w != protowire.EndGroupType {
-				p.tag(*f, w)
+				p.tag(*f, fd.Number(), w)
 			}
 		}
 		return
 	}
-	p.all = append(p.all, p.tag(*f, wire))
+	p.all = append(p.all, p.tag(*f, fd.Number(), wire))
 	if fd.IsList() && wire != protowire.BytesType && wire != protowire.StartGroupType {
 		f.op = opPacked
-		p.tag(*f, protowire.BytesType)
+		p.tag(*f, fd.Number(), protowire.BytesType)
 	}
 }
 
-// tag enters a copy of f for fields that come as wire type w, and returns it.
-func (p *program) tag(f field, w protowire.Type) *field {
-	tag := protowire.EncodeTag(f.desc.Number(), w)
+// tag enters a copy of f for fields with this number and wire type, and returns it.
+func (p *program) tag(f field, number protowire.Number, w protowire.Type) *field {
+	tag := protowire.EncodeTag(number, w)
 	f.tag = uint32(tag)
 	lead := protowire.AppendVarint(nil, tag)
 	f.tagLen = uint8(len(lead))
@@ -264,8 +266,11 @@ func (p *program) tag(f field, w protowire.Type) *field {
 	return &f
 }
 
-// isMap reports whether field num of p is a map.
+// isMap reports whether field num of p, a generated message, is a map.
 func (p *program) isMap(num protowire.Number) bool {
+	if p.info == nil {
+		return false
+	}
 	fd := p.info.Desc.Fields().ByNumber(num)
 	return fd != nil && fd.IsMap()
 }
