@@ -1,11 +1,14 @@
 package arenajson
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ebbpool/arena"
 )
@@ -81,5 +84,40 @@ func TestMapsOfManyTypes(t *testing.T) {
 	}
 	if x := pairOf(decProgramOf(reflect.TypeFor[*map[string]bool]())); !x.key.IsZero() || !x.value.IsZero() {
 		t.Error("a key is kept alive")
+	}
+}
+
+// Keys that are times must be read and written as encoding/json does: as text, in any spelling that it accepts.
+func TestTimeKeys(t *testing.T) {
+	texts := func(m map[time.Time]int) (all []string) {
+		for k, v := range m {
+			all = append(all, fmt.Sprint(k.Format(time.RFC3339Nano), v))
+		}
+		slices.Sort(all)
+		return all
+	}
+	for _, key := range []string{
+		"2020-01-02T03:04:05Z", "2020-01-02T03:04:05+01:00", `2020-01-02T03:04:05\u002b01:00`, "2020-01-02T03:04:05-00:00", "2020-01-02T03:04:05.123456789123Z", "2020-01-02T03:04:05,5Z", "2020-01-02T3:04:05Z",
+		"2020-01-02t03:04:05z", "2020-01-02 03:04:05Z", "2020-01-02T03:04:05+23:60", "2020-01-02T03:04:05+24:00", "2020-01-02T24:04:00Z", "2020-02-30T00:00:00Z", "10000-01-01T00:00:00Z", "-001-01-01T00:00:00Z", "", "null",
+	} {
+		for _, doc := range []string{`{"` + key + `":1}`, `{"` + key + `":1,"2020-01-02T03:04:05Z":2,"` + key + `":"x","` + key + `":3}`} {
+			var want, got map[time.Time]int
+			wantErr, gotErr := json.Unmarshal([]byte(doc), &want), Unmarshal(nil, []byte(doc), &got)
+			if (wantErr == nil) != (gotErr == nil) || wantErr == nil && !slices.Equal(texts(want), texts(got)) {
+				t.Errorf("%s is %v, error %v; encoding/json has %v, error %v", doc, texts(got), gotErr, texts(want), wantErr)
+			}
+		}
+	}
+	second := time.Unix(1e9, 0)
+	for _, key := range []time.Time{
+		{}, second.UTC(), time.Unix(1e9, 123456789).UTC(), second.In(time.FixedZone("", 3601)), second.In(time.FixedZone("", 86399)), second.In(time.FixedZone("", 86400)), second.In(time.FixedZone("", -86400)),
+		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC),
+	} {
+		m := map[time.Time]int{key: 1, second.Add(1).UTC(): 2}
+		want, wantErr := json.Marshal(m)
+		got, gotErr := Marshal(nil, m)
+		if string(got) != string(want) || (wantErr == nil) != (gotErr == nil) {
+			t.Errorf("%v is written as %s, error %v; encoding/json has %s, error %v", key, got, gotErr, want, wantErr)
+		}
 	}
 }

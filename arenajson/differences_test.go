@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -131,6 +133,9 @@ type quotedOf[T any] struct {
 	Q T `json:",string"`
 }
 
+// stackPointer returns what an UnmarshalJSONFrom sees, if there is such a method.
+var stackPointer = func(library, string) string { return "no such method" }
+
 var deviations = []deviation{
 	// On every Go.
 	{"`struct{ M *arena.Map[string, int] }`", `{"M":{"a":1}}`, func(l library, doc string) string {
@@ -165,6 +170,23 @@ var deviations = []deviation{
 		err := l.unmarshal(doc, &x)
 		return outcome(x.hiddenDeep.Hidden, err)
 	}, "panics", "panics", "1", "", ""},
+	{"an arena with a limit of 64 KB, and a struct with `case`, which Go 1.27 reads itself", `{"l":[` + strings.Repeat("[],", 999) + "[]]}", func(l library, doc string) string {
+		var x struct {
+			L [][16]int `json:"l,case:strict"`
+		}
+		if err := l.unmarshal(doc, &x); err != nil {
+			return outcome(nil, err)
+		}
+		return "reads it"
+	}, "reads it", "reads it", "LimitError", "reads it", ""},
+	{"`struct{ M *arena.Map[string, int] }`, with `case`", `{"M":{"a":1}}`, func(l library, doc string) string {
+		var x struct {
+			M *arena.Map[string, int] `json:",case:strict"`
+		}
+		err := l.unmarshal(doc, &x)
+		return outcome(map[int]string{0: "no members", 1: "1 member"}[x.M.Len()], err)
+	}, "no members", "no members", "1 member", `UnmarshalTypeError: Struct "", Field "", Offset 1`, ""},
+	{"`StackPointer` in an `UnmarshalJSONFrom`, within a struct", `{"P":1}`, func(l library, doc string) string { return stackPointer(l, doc) }, "no such method", "/P", "", "no pointer", ""},
 
 	// Where Go 1.26 and 1.27 differ.
 	{"a stream that fails right behind a string, `true`, `false` or `null`", `"a"`, func(l library, doc string) string {
@@ -239,12 +261,14 @@ var deviations = []deviation{
 	{"writing what `MarshalText` returns, `\\xff`", "", written(textByValue{"\xff"}), `"\ufffd"`, `"�"`, "", "", ""},
 }
 
-// The table of differences in docs/generated/json.md is true: each is one, on this Go.
+// Each row of the table in docs/generated/json.md must be a difference, and as described on this Go.
 func TestDifferences(t *testing.T) {
 	if onExperiment {
 		t.Skip("the table has no column for the experiment")
 	}
 	var table strings.Builder
+	versions := madeWith(t)
+	fmt.Fprintf(&table, "Made with %s and %s.\n\n", versions[0], versions[1])
 	table.WriteString("| | document | `encoding/json`, Go 1.26 | Go 1.27 | `arenajson` |\n| --- | --- | --- | --- | --- |\n")
 	for _, d := range deviations {
 		run := func(l library) (s string) {
@@ -283,6 +307,26 @@ func TestDifferences(t *testing.T) {
 		fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", d.what, code(d.doc), code(d.on26), code(d.on27), ours)
 	}
 	samePage(t, "differences", table.String())
+}
+
+// madeWith returns the versions of Go 1.26 and 1.27 that have made the table in docs/generated/json.md. With -update,
+// this Go is one of them.
+func madeWith(t *testing.T) [2]string {
+	page, err := os.ReadFile("../docs/generated/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`Made with (go1\.26\S*) and (go1\.27\S*)\.\n`).FindSubmatch(page)
+	if found == nil {
+		t.Fatal("docs/generated/json.md does not say which versions have made its table")
+	}
+	versions := [2]string{string(found[1]), string(found[2])}
+	for i, minor := range []string{"go1.26", "go1.27"} {
+		if this := runtime.Version(); *update && strings.HasPrefix(this, minor) {
+			versions[i] = this
+		}
+	}
+	return versions
 }
 
 // onExperiment reports whether encoding/json is built on v2 as it was before Go 1.27.

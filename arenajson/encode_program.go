@@ -194,7 +194,7 @@ func (prog *encProgram) fill(k encKey) {
 	case t == timeType:
 		prog.op = writeTime
 		return
-	case viaPointer && standardWrites(t, k.addressable):
+	case viaPointer && standardWrites(t):
 		prog.op = writeStandard
 		return
 	case has(marshalerType):
@@ -282,7 +282,7 @@ func (prog *encProgram) leave() {
 // isMarshaler reports whether t or *t has a method by which encoding/json writes it.
 func isMarshaler(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(marshalerType) || p.Implements(textMarshalerType) || onV2 && p.Implements(textAppenderType) || standardWrites(t, true)
+	return p.Implements(marshalerType) || p.Implements(textMarshalerType) || onV2 && p.Implements(textAppenderType) || standardWrites(t)
 }
 
 // sizeStep is which of the four sizes of an integer size is.

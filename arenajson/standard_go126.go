@@ -8,7 +8,7 @@ import (
 	jsonv2 "encoding/json/v2"
 )
 
-// What standard_go127.go has, for Go 1.26, where its packages are an experiment.
+// The counterpart of standard_go127.go for Go 1.26, in which these packages are an experiment.
 
 type (
 	marshalerTo     = jsonv2.MarshalerTo
@@ -18,18 +18,18 @@ type (
 	v2Encoder       = jsontext.Encoder
 )
 
-// unmarshalV2 is encoding/json's Unmarshal with other options.
+// unmarshalV2 is json.Unmarshal with options.
 func unmarshalV2(text []byte, v any, base v2Options, known, strict bool) error {
 	return jsonv2.Unmarshal(text, v, base, jsonv2.RejectUnknownMembers(known), jsonv2.MatchCaseInsensitiveNames(!strict), jsonv2.WithUnmarshalers(refuseReading))
 }
 
-// marshalV2 is encoding/json's Marshal, or its Encoder after SetEscapeHTML(html).
+// marshalV2 is json.Marshal with or without escapes for HTML.
 func marshalV2(v any, html bool) ([]byte, error) {
 	return jsonv2.Marshal(v, defaultOptions(), jsontext.EscapeForHTML(html), jsonv2.WithMarshalers(refuseWriting))
 }
 
 var (
-	errSkip       = jsonv2.SkipFunc // from a function below: go on without it
+	errSkip       = jsonv2.SkipFunc // from a function below: not called
 	refuseWriting = jsonv2.MarshalToFunc(func(_ *v2Encoder, m mapLike) error { return refuseToWrite(m) })
 	refuseReading = jsonv2.UnmarshalFromFunc(func(_ *v2Decoder, m mapLike) error { return refuseToRead(m) })
 )

@@ -9,8 +9,7 @@ import (
 	"errors"
 )
 
-// What standard_v2.go uses of packages that are part of Go since 1.27, and an experiment
-// before: there, the same is in standard_go126.go.
+// What standard_v2.go uses of encoding/json/v2, which is part of Go since 1.27.
 
 type (
 	marshalerTo     = jsonv2.MarshalerTo
@@ -20,18 +19,18 @@ type (
 	v2Encoder       = jsontext.Encoder
 )
 
-// unmarshalV2 is encoding/json's Unmarshal with other options.
+// unmarshalV2 is json.Unmarshal with options.
 func unmarshalV2(text []byte, v any, base v2Options, known, strict bool) error {
 	return jsonv2.Unmarshal(text, v, base, jsonv2.RejectUnknownMembers(known), jsonv2.MatchCaseInsensitiveNames(!strict), jsonv2.WithUnmarshalers(refuseReading))
 }
 
-// marshalV2 is encoding/json's Marshal, or its Encoder after SetEscapeHTML(html).
+// marshalV2 is json.Marshal with or without escapes for HTML.
 func marshalV2(v any, html bool) ([]byte, error) {
 	return jsonv2.Marshal(v, defaultOptions(), jsontext.EscapeForHTML(html), jsonv2.WithMarshalers(refuseWriting))
 }
 
 var (
-	errSkip       = errors.ErrUnsupported // from a function below: go on without it
+	errSkip       = errors.ErrUnsupported // from a function below: not called
 	refuseWriting = jsonv2.MarshalToFunc(func(_ *v2Encoder, m mapLike) error { return refuseToWrite(m) })
 	refuseReading = jsonv2.UnmarshalFromFunc(func(_ *v2Decoder, m mapLike) error { return refuseToRead(m) })
 )

@@ -8,14 +8,14 @@ import "reflect"
 // since Go 1.27.
 const onV2 = false
 
-// On this encoding/json, no type and no map is left to it.
+// Nothing is delegated to this encoding/json.
 
-func standardWrites(t reflect.Type, addressable bool) bool { return false }
-func standardReads(t reflect.Type) bool                    { return false }
-func standardStruct(t reflect.Type) bool                   { return false }
-func standardMap(t reflect.Type) bool                      { return false }
-func standardIgnoresQuotes(t reflect.Type) bool            { return false }
-func leadsToMap(t reflect.Type) bool                       { return false }
+func standardWrites(t reflect.Type) bool        { return false }
+func standardReads(t reflect.Type) bool         { return false }
+func standardStruct(t reflect.Type) bool        { return false }
+func standardMap(t reflect.Type) bool           { return false }
+func standardIgnoresQuotes(t reflect.Type) bool { return false }
+func leadsToMap(t reflect.Type) bool            { return false }
 
 func marshalStandard(v any, html bool) ([]byte, error) { panic("arenajson: not on v2") }
 

@@ -18,10 +18,9 @@ import (
 // since Go 1.27.
 const onV2 = true
 
-// An encoding/json that is built on v2 calls the methods MarshalJSONTo and
-// UnmarshalJSONFrom, and knows more options of tags. Values of types that have such a
-// method, structs that have such a tag and maps whose keys it treats in another way are
-// left to it. The checks here are conservative: what they don't know is left to it, too.
+// An encoding/json that is built on v2 calls the methods MarshalJSONTo and UnmarshalJSONFrom, and has more tag
+// options. Types with such a method, structs with such a tag, and maps with keys that it treats differently are
+// delegated to it. The checks are conservative: what they don't know is also delegated.
 
 var (
 	marshalerToType     = reflect.TypeFor[marshalerTo]()
@@ -40,24 +39,21 @@ func hasMethodsOf(t reflect.Type, interfaces ...reflect.Type) bool {
 	})
 }
 
-// isOwn reports whether t is a type with such methods for which this package has code.
+// isOwn reports whether t has such methods, but this package has code for it.
 func isOwn(t reflect.Type) bool {
 	return t == reflect.TypeFor[json.Number]() || t == reflect.TypeFor[json.RawMessage]()
 }
 
-// standardWrites reports whether encoding/json calls MarshalJSONTo for values of t,
-// which is no pointer and no interface.
-func standardWrites(t reflect.Type, addressable bool) bool {
-	return !isOwn(t) && (t.Implements(marshalerToType) || addressable && reflect.PointerTo(t).Implements(marshalerToType))
-}
+// standardWrites reports whether encoding/json may call MarshalJSONTo for values of t, which is not a pointer or
+// an interface.
+func standardWrites(t reflect.Type) bool { return !isOwn(t) && hasMethodsOf(t, marshalerToType) }
 
-// standardReads is standardWrites for UnmarshalJSONFrom.
-func standardReads(t reflect.Type) bool {
-	return !isOwn(t) && reflect.PointerTo(t).Implements(unmarshalerFromType)
-}
+// standardReads reports whether encoding/json calls UnmarshalJSONFrom for values of t, which is not a pointer or
+// an interface.
+func standardReads(t reflect.Type) bool { return !isOwn(t) && hasMethodsOf(t, unmarshalerFromType) }
 
-// standardStruct reports whether struct type t, or a struct whose fields count as its own,
-// has a tag that v2 may treat in another way.
+// standardStruct reports whether struct type t, or a struct that it embeds, has a tag that v2 may treat
+// differently.
 func standardStruct(t reflect.Type) bool { return hasV2Tag(t, map[reflect.Type]bool{}) }
 
 func hasV2Tag(t reflect.Type, seen map[reflect.Type]bool) bool {
@@ -81,7 +77,7 @@ func hasV2Tag(t reflect.Type, seen map[reflect.Type]bool) bool {
 		}
 		switch {
 		case hasOption(options, "string") && hasMethodsOf(typ, marshalerToType, unmarshalerFromType) && !isOwn(typ):
-			return true // methods see the option
+			return true // methods can see the option
 		case !sf.Anonymous:
 		case name != "" && !sf.IsExported() && (hasMethodsOf(typ, jsonMethods...) || hasOption(options, "omitzero") && hasMethodsOf(typ, zeroType)):
 			return true // v2 ignores the field
@@ -92,8 +88,7 @@ func hasV2Tag(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// arePlain reports whether the options of a tag are words that mean the same to both
-// versions of encoding/json.
+// arePlain reports whether the options of a tag mean the same to both versions of encoding/json.
 func arePlain(options string) bool {
 	for o := range strings.SplitSeq(options, ",") {
 		switch o {
@@ -109,14 +104,13 @@ func arePlain(options string) bool {
 	return true
 }
 
-// standardMap reports whether keys of map type t need encoding/json: v2 follows pointers and
-// interfaces, takes numbers of all kinds and bools, does not call methods that write strings
-// since Go 1.27, and never MarshalJSON and UnmarshalJSON. What it does for other strings,
-// integers, and types that are written and read as text is as before.
+// standardMap reports whether v2 may treat the keys of map type t differently: it follows pointers and interfaces,
+// accepts floats and bools, since Go 1.27 does not call the text methods of strings, and never calls MarshalJSON or
+// UnmarshalJSON. Other strings, integers, and types with text methods are as before.
 func standardMap(t reflect.Type) bool {
 	key := t.Key()
 	switch k := key.Kind(); {
-	case key == timeType, k == reflect.Pointer, k == reflect.Interface:
+	case k == reflect.Pointer, k == reflect.Interface:
 		return true
 	case k == reflect.String:
 		return hasMethodsOf(key, textAppenderType, textMarshalerType)
@@ -126,14 +120,14 @@ func standardMap(t reflect.Type) bool {
 	return !key.Implements(textAppenderType) && !key.Implements(textMarshalerType) || !reflect.PointerTo(key).Implements(textUnmarshaler)
 }
 
-// standardIgnoresQuotes reports whether ,string means nothing to v2 when it reads a field of
-// type t, because of a method.
+// standardIgnoresQuotes reports whether v2 ignores ,string when it decodes a field of type t, because t has a
+// method.
 func standardIgnoresQuotes(t reflect.Type) bool {
 	return t.Kind() != reflect.Pointer && hasMethodsOf(t, jsonUnmarshaler, textUnmarshaler) && !isOwn(t)
 }
 
-// leadsToMap reports whether a t holds an arena.Map, which encoding/json would take for a
-// struct without members.
+// leadsToMap reports whether values of t can hold an arena.Map, which encoding/json would take for a struct without
+// fields.
 func leadsToMap(t reflect.Type) bool { return holdsMap(t, map[reflect.Type]bool{}) }
 
 func holdsMap(t reflect.Type, seen map[reflect.Type]bool) bool {
@@ -162,14 +156,14 @@ func holdsMap(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// mapLike is what encoding/json asks about: an arena.Map, which an interface may lead to, and
-// types with the same methods.
+// mapLike is implemented by every arena.Map. encoding/json calls the functions below for its implementations that
+// it finds in delegated values.
 type mapLike interface {
 	Len() int
 	Clear()
 }
 
-// refuseToWrite returns an error if m is an arena.Map.
+// refuseToWrite returns an error for an arena.Map.
 func refuseToWrite(m mapLike) error {
 	if t := reflect.TypeOf(m); isArenaMap(t) {
 		return &json.UnsupportedTypeError{Type: t}
@@ -177,7 +171,7 @@ func refuseToWrite(m mapLike) error {
 	return errSkip
 }
 
-// refuseToRead is refuseToWrite for reading.
+// refuseToRead returns an error for an arena.Map.
 func refuseToRead(m mapLike) error {
 	if t := reflect.TypeOf(m); isArenaMap(t) {
 		return &json.UnmarshalTypeError{Value: "object", Type: t}
@@ -193,7 +187,7 @@ func isArenaMap(t reflect.Type) bool {
 // marshalStandard returns what encoding/json writes for v.
 func marshalStandard(v any, html bool) ([]byte, error) { return marshalV2(v, html) }
 
-// unmarshalStandard has encoding/json read text into what v points to.
+// unmarshalStandard has encoding/json decode text into the value pointed to by v.
 func (d *decoder) unmarshalStandard(text []byte, v any) error {
 	options := defaultOptions()
 	if d.numbers {
@@ -202,8 +196,7 @@ func (d *decoder) unmarshalStandard(text []byte, v any) error {
 	return unmarshalV2(text, v, options, d.known, d.strict)
 }
 
-// useNumber returns the options of a json.Decoder after UseNumber. Only a method that is
-// called by one gets to see them.
+// useNumber returns the options of a json.Decoder after UseNumber, which only a method that it calls can see.
 var useNumber = sync.OnceValue(func() v2Options {
 	var seen optionsSeen
 	r := json.NewDecoder(strings.NewReader("0"))

@@ -4,6 +4,7 @@ package arenajson
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -219,5 +220,23 @@ func TestStandardRefusesArenaMaps(t *testing.T) {
 	}
 	if err := Unmarshal(a, []byte(`{"M":null}`), &v); err != nil || v.M != nil {
 		t.Errorf("Unmarshal: %v, %v", err, v)
+	}
+}
+
+// seesPointer has the StackPointer that its UnmarshalJSONFrom saw.
+type seesPointer struct{ at string }
+
+func (s *seesPointer) UnmarshalJSONFrom(r *v2Decoder) error {
+	s.at = cmp.Or(string(r.StackPointer()), "no pointer")
+	return r.SkipValue()
+}
+
+func init() {
+	stackPointer = func(l library, doc string) string {
+		var x struct{ P seesPointer }
+		if err := l.unmarshal(doc, &x); err != nil {
+			return outcome(nil, err)
+		}
+		return x.P.at
 	}
 }
