@@ -92,11 +92,7 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opBytes:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
-				if c := int(d.at(i)); c < 0x80 {
-					n, i = n-0x80+c<<7, i+1
-				} else {
-					n, i = d.longLength(n, i)
-				}
+				n, i = d.longLength(n, i)
 			}
 			if n > end-i {
 				fail(errDecode)
@@ -109,11 +105,7 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opMessage:
 			n := int(d.at(i))
 			if i++; n >= 0x80 {
-				if c := int(d.at(i)); c < 0x80 {
-					n, i = n-0x80+c<<7, i+1
-				} else {
-					n, i = d.longLength(n, i)
-				}
+				n, i = d.longLength(n, i)
 			}
 			if n > end-i {
 				fail(errDecode)
@@ -135,21 +127,13 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 		case opInt32:
 			v := uint64(d.at(i))
 			if i++; v >= 0x80 {
-				if c := uint64(d.at(i)); c < 0x80 {
-					v, i = v-0x80+c<<7, i+1
-				} else {
-					v, i = d.varint(i - 1)
-				}
+				v, i = d.longNumber(v, i)
 			}
 			*xunsafe.Cast[uint32](at) = uint32(v)
 		case opInt64:
 			v := uint64(d.at(i))
 			if i++; v >= 0x80 {
-				if c := uint64(d.at(i)); c < 0x80 {
-					v, i = v-0x80+c<<7, i+1
-				} else {
-					v, i = d.varint(i - 1)
-				}
+				v, i = d.longNumber(v, i)
 			}
 			*xunsafe.Cast[uint64](at) = v
 		case opBool, opSint32, opSint64:
@@ -217,26 +201,30 @@ func (d *decoder) longTag(p *program, i, end int) (*field, int) {
 	return other, i
 }
 
-// longLength reads a length of more than a byte, of which n is the first, before i. Nearly
-// all have two.
+// A number begins with a look at its first byte, which is all of most numbers. A function for that is too large to be
+// inlined; longNumber and longLength continue after it.
+
+// longNumber reads a number whose first byte v, before i, is not the last. Many have two.
+func (d *decoder) longNumber(v uint64, i int) (uint64, int) {
+	if c := d.at(i); c < 0x80 {
+		return v - 0x80 + uint64(c)<<7, i + 1
+	}
+	return d.varint(i - 1)
+}
+
+// longLength is longNumber for a length, which must not be more than the document's: a sum with it can't overflow.
 func (d *decoder) longLength(n, i int) (int, int) {
 	if c := d.at(i); c < 0x80 {
 		return n - 0x80 + int(c)<<7, i + 1
 	}
-	return d.longerLength(i - 1)
-}
-
-// longerLength reads a length. What is beyond the document is longer than any message.
-func (d *decoder) longerLength(i int) (int, int) {
-	n, i := d.varint(i)
-	if n > uint64(d.n) {
+	v, i := d.varint(i - 1)
+	if v > uint64(d.n) {
 		fail(errDecode)
 	}
-	return int(n), i
+	return int(v), i
 }
 
-// length reads a length, of what must end until end, and returns where that is from
-// and to.
+// length reads a length, and returns the range that has it and ends at end at most.
 func (d *decoder) length(i, end int) (from, to int) {
 	n := int(d.at(i))
 	if i++; n >= 0x80 {
@@ -276,11 +264,9 @@ func (d *decoder) scalar(o op, at xunsafe.Pointer, i, end int, filled bool) int 
 		*xunsafe.Cast[uint32](at) = d.word32(i)
 		return i + 4
 	}
-	var v uint64
-	if c := d.at(i); c < 0x80 {
-		v, i = uint64(c), i+1
-	} else {
-		v, i = d.varint(i)
+	v := uint64(d.at(i))
+	if i++; v >= 0x80 {
+		v, i = d.longNumber(v, i)
 	}
 	if i > end {
 		fail(errDecode)
@@ -300,7 +286,7 @@ func (d *decoder) scalar(o op, at xunsafe.Pointer, i, end int, filled bool) int 
 	return i
 }
 
-// varint reads a number, the short ones in one piece.
+// varint reads a number. Up to eight bytes are read as a word, whose groups of seven bits are moved together.
 func (d *decoder) varint(i int) (uint64, int) {
 	w := d.word(i)
 	stop := ^w & 0x8080808080808080 // the top bits of bytes that end a number

@@ -39,21 +39,16 @@ func (d *decoder) reserve(f *field, s *machine.Slice, n int) {
 func (d *decoder) run(f *field, i, end int) int {
 	n := 1
 	for {
-		c := int(d.at(i))
-		if i++; c < 0x80 {
-		} else if more := d.at(i); more < 0x80 {
-			c, i = c-0x80+int(more)<<7, i+1
-		} else {
+		size := uint64(d.at(i))
+		if i++; size >= 0x80 {
 			if ^d.word(i-1)&0x8080808080808080 == 0 {
-				return n // so long a number counts alone, or is none, which is for whoever reads it to find
+				return n // more than eight bytes, or invalid, which reading it shows
 			}
-			v, next := d.varint(i - 1)
-			if v > uint64(d.n) {
+			if size, i = d.longNumber(size, i); size > uint64(d.n) {
 				return n
 			}
-			c, i = int(v), next
 		}
-		if i += c; i >= end || d.word32(i)&f.mask != f.lead || f.tagLen > 4 {
+		if i += int(size); i >= end || d.word32(i)&f.mask != f.lead || f.tagLen > 4 {
 			return n
 		}
 		i += int(f.tagLen)
@@ -73,11 +68,7 @@ func (d *decoder) messages(f *field, at xunsafe.Pointer, i, end int) int {
 	for have := 0; ; {
 		size := int(d.at(i))
 		if i++; size >= 0x80 {
-			if c := int(d.at(i)); c < 0x80 {
-				size, i = size-0x80+c<<7, i+1
-			} else {
-				size, i = d.longLength(size, i)
-			}
+			size, i = d.longLength(size, i)
 		}
 		if size > end-i {
 			fail(errDecode)

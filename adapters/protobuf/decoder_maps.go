@@ -92,7 +92,7 @@ func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 	for i < end {
 		tag, next := uint64(d.at(i)), i+1
 		if tag >= 0x80 {
-			tag, next = d.varint(i)
+			tag, next = d.longNumber(tag, next)
 		}
 		num, wire := tag>>3, protowire.Type(tag&7)
 		if next > end || num == 0 || num > uint64(protowire.MaxValidNumber) {
