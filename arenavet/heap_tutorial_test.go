@@ -39,7 +39,7 @@ func TestTutorial(t *testing.T) {
 	if out, _ := runIn(dir, tool, "-heap", "."); strings.Count(out, "json.go:") != 7 || strings.Count(out, "with the arena of r at hand") != 7 {
 		t.Errorf("-heap says of step 1:\n%s", out)
 	}
-	runIn(dir, tool, "-heap", "-fix", ".")
+	fixAll(dir, tool, "-heap", "-fix", ".")
 	_, want, _ := strings.Cut(read(filepath.Join(steps, "text.go")), "\nfunc serveText(")
 	byHand := strings.NewReplacer("ReceiptIn{", "Receipt{", "arena.NewMap[string, int](a, 0)", "map[string]int{}",
 		"\t\t\tn, _ := receipt.Tags.Get(tag)\n\t\t\treceipt.Tags.Set(tag, n+1)\n", "\t\t\treceipt.Tags[tag]++\n")

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // Result is a conversion.
@@ -82,6 +84,7 @@ func (p *program) study() error {
 	if p.Strings {
 		p.findFlow()
 	}
+	p.slices = &rewrite.Slices{Functions: p.sortedReach()}
 	p.thread()
 	p.check()
 	return nil

@@ -12,108 +12,26 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
-)
 
-// edit replaces a range. Its text is made when the file is printed, and has the edits inside the range.
-type edit struct {
-	from, to token.Pos
-	id       token.Pos // of what is dropped if the edit does not compile
-	inner    bool      // of two edits of one range, this one is inside the other
-	text     func() string
-}
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+)
 
 // printer prints a file with edits.
 type printer struct {
+	rewrite.Printer
 	p     *program
 	file  *ast.File
 	name  string
 	arena string // what the file calls package arena
-	edits []*edit
-}
-
-func (r *printer) add(from, to, id token.Pos, text func(e *edit) string) *edit {
-	e := &edit{from: from, to: to, id: id}
-	e.text = func() string { return text(e) }
-	r.edits = append(r.edits, e)
-	return e
-}
-
-func (r *printer) put(from, to, id token.Pos, text string) {
-	r.add(from, to, id, func(*edit) string { return text })
-}
-
-func (r *printer) addInner(from, to, id token.Pos, text string) {
-	r.add(from, to, id, func(*edit) string { return text }).inner = true
-}
-
-// Marks around the text of an edit, to tell which one a type error is in.
-const (
-	markBegin = '\x01'
-	markID    = '\x02'
-	markEnd   = '\x03'
-)
-
-// span is the text of a range with the edits in it, except those around it and self.
-func (r *printer) span(from, to token.Pos, self *edit) string {
-	var b strings.Builder
-	src, at := r.p.src[r.name], from
-	offset := func(p token.Pos) int { return r.p.position(p).Offset }
-	for _, e := range r.edits {
-		if e == self || e.from < at || e.to > to {
-			continue
-		}
-		if self != nil && e.from == e.to && e.from == from && !e.inner { // it is before the range
-			continue
-		}
-		if self != nil && e.from <= self.from && e.to >= self.to && !(e.from == self.from && e.to == self.to && e.inner && !self.inner) {
-			continue
-		}
-		b.Write(src[offset(at):offset(e.from)])
-		fmt.Fprintf(&b, "%c%d%c%s%c", markBegin, e.id, markID, e.text(), markEnd)
-		at = e.to
-	}
-	b.Write(src[offset(at):offset(to)])
-	return b.String()
-}
-
-func (r *printer) node(n ast.Node, self *edit) string { return r.span(n.Pos(), n.End(), self) }
-
-// marked is the range of an edit in the printed text.
-type marked struct {
-	from, to int
-	id       token.Pos
-}
-
-// unmark removes the marks.
-func unmark(text string) ([]byte, []marked) {
-	var b bytes.Buffer
-	var all, open []marked
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case markBegin:
-			j := i + strings.IndexByte(text[i:], markID)
-			id, _ := strconv.Atoi(text[i+1 : j])
-			open = append(open, marked{from: b.Len(), id: token.Pos(id)})
-			i = j
-		case markEnd:
-			m := open[len(open)-1]
-			open = open[:len(open)-1]
-			m.to = b.Len()
-			all = append(all, m)
-		default:
-			b.WriteByte(text[i])
-		}
-	}
-	return b.Bytes(), all
 }
 
 // convertedFiles prints the changed files. An edit with a type error is dropped alone; if the error is in no site's
 // edit, there is no conversion.
 func (p *program) convertedFiles() (map[string][]byte, []*packages.Package, error) {
 	for range 20 {
-		overlay, ranges := map[string][]byte{}, map[string][]marked{}
+		overlay, ranges := map[string][]byte{}, map[string][]rewrite.Marked{}
 		for name, text := range p.print() {
-			overlay[name], ranges[name] = unmark(text)
+			overlay[name], ranges[name] = rewrite.Unmark(text)
 		}
 		saved := p.fset
 		p.fset = token.NewFileSet()
@@ -132,16 +50,11 @@ func (p *program) convertedFiles() (map[string][]byte, []*packages.Package, erro
 					p.unused[at.Filename+path] = true
 					continue
 				}
-				var best *marked
-				for k, m := range ranges[at.Filename] {
-					if at.Offset >= m.from && at.Offset <= m.to && p.siteAt(m.id) && (best == nil || m.to-m.from < best.to-best.from) {
-						best = &ranges[at.Filename][k]
-					}
-				}
+				best := rewrite.Innermost(ranges[at.Filename], at.Offset, p.siteAt)
 				if best == nil {
 					failed = fmt.Errorf("%s:%d: %s", p.relative(at.Filename), at.Line, e.Msg)
-				} else if p.dropped[best.id] == "" {
-					p.dropped[best.id] = "does not compile: " + e.Msg
+				} else if p.dropped[best.ID] == "" {
+					p.dropped[best.ID] = "does not compile: " + e.Msg
 				}
 			}
 			for _, e := range pkg.Errors {
@@ -189,7 +102,9 @@ func (p *program) print() map[string]string {
 	byFile := map[*ast.File]*printer{}
 	in := func(file *ast.File) *printer {
 		if byFile[file] == nil {
-			byFile[file] = &printer{p: p, file: file, name: p.position(file.FileStart).Filename, arena: p.arenaName(file)}
+			name := p.position(file.FileStart).Filename
+			byFile[file] = &printer{p: p, file: file, name: name, arena: p.arenaName(file)}
+			byFile[file].Src, byFile[file].Offset = p.src[name], func(at token.Pos) int { return p.position(at).Offset }
 		}
 		return byFile[file]
 	}
@@ -213,34 +128,12 @@ func (p *program) print() map[string]string {
 	p.printInterfaces(in)
 	out := map[string]string{}
 	for file, r := range byFile {
-		r.sort()
+		r.Sort()
 		r.imports()
-		r.sort()
-		out[r.name] = r.span(file.FileStart, file.FileEnd, nil)
+		r.Sort()
+		out[r.name] = r.Span(file.FileStart, file.FileEnd, nil)
 	}
 	return out
-}
-
-// sort orders the edits by position, those around others first.
-func (r *printer) sort() {
-	slices.SortStableFunc(r.edits, func(a, b *edit) int {
-		az, bz := a.to == a.from, b.to == b.from
-		switch {
-		case a.from != b.from:
-			return int(a.from - b.from)
-		case az != bz && az:
-			return -1
-		case az != bz:
-			return 1
-		case a.to != b.to:
-			return int(b.to - a.to)
-		case a.inner != b.inner && b.inner:
-			return -1
-		case a.inner != b.inner:
-			return 1
-		}
-		return 0
-	})
 }
 
 func (p *program) callsTwins(f *function) bool {
@@ -290,10 +183,10 @@ func (r *printer) imports() {
 					from, to = g.Pos(), g.End()
 				}
 			}
-			r.put(from, to, r.file.Pos(), "")
+			r.Put(from, to, r.file.Pos(), "")
 		}
 	}
-	if has || !slices.ContainsFunc(r.edits, func(e *edit) bool { return strings.Contains(e.text(), r.arena+".") }) {
+	if has || !slices.ContainsFunc(r.Edits, func(e *rewrite.Edit) bool { return strings.Contains(e.Text(), r.arena+".") }) {
 		return
 	}
 	spec := strconv.Quote(arenaPath)
@@ -303,7 +196,7 @@ func (r *printer) imports() {
 	for _, d := range r.file.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if ok && g.Tok == token.IMPORT && g.Lparen.IsValid() && len(g.Specs) > 0 {
-			r.put(g.Rparen, g.Rparen, r.file.Pos(), "\n\n"+spec+"\n")
+			r.Put(g.Rparen, g.Rparen, r.file.Pos(), "\n\n"+spec+"\n")
 			return
 		}
 	}
@@ -313,15 +206,15 @@ func (r *printer) imports() {
 			at, gap = d.End(), "\n"
 		}
 	}
-	r.put(at, at, r.file.Pos(), gap+"import "+spec+"\n")
+	r.Put(at, at, r.file.Pos(), gap+"import "+spec+"\n")
 }
 
 // declare turns F into its twin, and writes F anew before it.
 func (r *printer) declare(f *function) {
 	d := f.decl
 	if f.keeps {
-		r.put(d.Type.Func, d.Type.Func, d.Pos(), r.original(f))
-		r.put(d.Name.Pos(), d.Name.End(), d.Pos(), f.twin)
+		r.Put(d.Type.Func, d.Type.Func, d.Pos(), r.original(f))
+		r.Put(d.Name.Pos(), d.Name.End(), d.Pos(), f.twin)
 	}
 	first := f.arena + " *" + r.arena + ".Arena"
 	switch l := d.Type.Params.List; {
@@ -331,14 +224,14 @@ func (r *printer) declare(f *function) {
 		if slices.ContainsFunc(f.sites, func(*site) bool { return true }) || r.p.callsTwins(f) { // all need names
 			first = f.arena + " *" + r.arena + ".Arena, "
 			for _, field := range l {
-				r.put(field.Pos(), field.Pos(), d.Pos(), "_ ")
+				r.Put(field.Pos(), field.Pos(), d.Pos(), "_ ")
 			}
 		}
 	default:
 		first += ", "
 	}
 	at := d.Type.Params.Opening + 1
-	r.put(at, at, d.Pos(), first)
+	r.Put(at, at, d.Pos(), first)
 }
 
 // original is F as a call of its twin with a nil arena.
@@ -412,13 +305,13 @@ func (r *printer) calls(f *function) {
 			continue
 		}
 		if id.Name != twin {
-			r.put(id.Pos(), id.End(), f.decl.Pos(), twin)
+			r.Put(id.Pos(), id.End(), f.decl.Pos(), twin)
 		}
 		first := f.arena
 		if len(c.expr.Args) > 0 {
 			first += ", "
 		}
-		r.put(c.expr.Lparen+1, c.expr.Lparen+1, f.decl.Pos(), first)
+		r.Put(c.expr.Lparen+1, c.expr.Lparen+1, f.decl.Pos(), first)
 	}
 }
 
@@ -445,7 +338,7 @@ func (r *printer) carried(f *function) {
 			if len(l.Elts) > 0 {
 				text += ", "
 			}
-			r.put(l.Lbrace+1, l.Lbrace+1, f.decl.Pos(), text)
+			r.Put(l.Lbrace+1, l.Lbrace+1, f.decl.Pos(), text)
 		}
 	})
 }
@@ -465,7 +358,7 @@ func (p *program) printFields(in func(*ast.File) *printer) {
 				if st, ok := ts.Type.(*ast.StructType); ok {
 					r := in(file)
 					field := p.carryField(types.NewPointer(pkg.TypesInfo.Defs[ts.Name].Type()))
-					r.put(st.Fields.Opening+1, st.Fields.Opening+1, st.Pos(), "\n\t"+field+" *"+r.arena+".Arena\n")
+					r.Put(st.Fields.Opening+1, st.Fields.Opening+1, st.Pos(), "\n\t"+field+" *"+r.arena+".Arena\n")
 				}
 				return true
 			})
@@ -511,7 +404,7 @@ func (p *program) printInterfaces(in func(*ast.File) *printer) {
 				if ft.Results != nil {
 					text += " " + p.text(ft.Results)
 				}
-				r.put(i.End(), i.End(), i.Pos(), text)
+				r.Put(i.End(), i.End(), i.Pos(), text)
 				return true
 			})
 		}
@@ -547,7 +440,7 @@ func (r *printer) site(f *function, s *site) {
 	id, info := s.node.Pos(), f.pkg.TypesInfo
 	switch n := s.node.(type) {
 	case *ast.UnaryExpr:
-		r.add(n.Pos(), n.End(), id, func(e *edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.node(n.X, e) + ")" })
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.Node(n.X, e) + ")" })
 	case *ast.BinaryExpr:
 		r.concat(f, s, n)
 	case *ast.CompositeLit:
@@ -555,15 +448,15 @@ func (r *printer) site(f *function, s *site) {
 		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
 			open, end = r.typeExpr(f, s.typ)+"(", "))"
 		}
-		r.put(n.Pos(), n.Lbrace+1, id, open+r.arena+".SliceOf["+r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())+"]("+f.arena+", ")
-		r.put(n.Rbrace, n.End(), id, end)
+		r.Put(n.Pos(), n.Lbrace+1, id, open+r.arena+".SliceOf["+r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())+"]("+f.arena+", ")
+		r.Put(n.Rbrace, n.End(), id, end)
 	case *ast.AssignStmt:
-		r.add(n.Rhs[0].Pos(), n.Rhs[0].End(), id, func(e *edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.node(n.Rhs[0], e) + ")" })
+		r.Add(n.Rhs[0].Pos(), n.Rhs[0].End(), id, func(e *rewrite.Edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.Node(n.Rhs[0], e) + ")" })
 		r.uses(f, info, s)
 	case *ast.DeclStmt:
 		v := n.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
-		r.add(n.Pos(), n.End(), id, func(e *edit) string {
-			return v.Names[0].Name + " := " + r.arena + ".New[" + r.node(v.Type, e) + "](" + f.arena + ")"
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
+			return v.Names[0].Name + " := " + r.arena + ".New[" + r.Node(v.Type, e) + "](" + f.arena + ")"
 		})
 		r.uses(f, info, s)
 	case *ast.CallExpr:
@@ -583,10 +476,10 @@ func (r *printer) concat(f *function, s *site, n *ast.BinaryExpr) {
 		parts = append(parts, e)
 	}
 	split(n)
-	r.add(n.Pos(), n.End(), s.node.Pos(), func(e *edit) string {
+	r.Add(n.Pos(), n.End(), s.node.Pos(), func(e *rewrite.Edit) string {
 		var l []string
 		for _, x := range parts {
-			l = append(l, r.node(x, e))
+			l = append(l, r.Node(x, e))
 		}
 		return f.arena + ".Concat(" + strings.Join(l, ", ") + ")"
 	})
@@ -596,13 +489,13 @@ func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
 	id, info := s.node.Pos(), f.pkg.TypesInfo
 	switch s.kind {
 	case siteNew:
-		r.add(n.Pos(), n.End(), id, func(e *edit) string { return r.arena + ".New[" + r.node(n.Args[0], e) + "](" + f.arena + ")" })
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.arena + ".New[" + r.Node(n.Args[0], e) + "](" + f.arena + ")" })
 	case siteMake:
-		r.add(n.Pos(), n.End(), id, func(e *edit) string {
-			l := r.node(n.Args[1], e)
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
+			l := r.Node(n.Args[1], e)
 			c := l
 			if len(n.Args) > 2 {
-				c = r.node(n.Args[2], e)
+				c = r.Node(n.Args[2], e)
 			}
 			call := r.arena + ".MakeSlice[" + r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem()) + "](" + f.arena + ", " + l + ", " + c + ")"
 			if _, ok := types.Unalias(s.typ).(*types.Named); ok {
@@ -621,29 +514,29 @@ func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
 		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
 			open, end = r.typeExpr(f, s.typ)+"(", ")"
 		}
-		r.put(n.Fun.Pos(), n.Fun.End(), id, open+r.arena+".Append"+inst)
-		r.put(n.Lparen+1, n.Lparen+1, id, f.arena+", ")
+		r.Put(n.Fun.Pos(), n.Fun.End(), id, open+r.arena+".Append"+inst)
+		r.Put(n.Lparen+1, n.Lparen+1, id, f.arena+", ")
 		if end != "" {
-			r.put(n.End(), n.End(), id, end)
+			r.Put(n.End(), n.End(), id, end)
 		}
 		if last := n.Args[len(n.Args)-1]; n.Ellipsis.IsValid() && isString(info.TypeOf(last)) {
-			r.add(last.Pos(), last.End(), id, func(e *edit) string { return "[]byte(" + r.node(last, e) + ")" })
+			r.Add(last.Pos(), last.End(), id, func(e *rewrite.Edit) string { return "[]byte(" + r.Node(last, e) + ")" })
 		}
 	case siteString:
-		r.add(n.Pos(), n.End(), id, func(e *edit) string {
-			x := f.arena + ".AllocBytesToString(" + r.node(n.Args[0], e) + ")"
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
+			x := f.arena + ".AllocBytesToString(" + r.Node(n.Args[0], e) + ")"
 			if !types.Identical(info.TypeOf(n), types.Typ[types.String]) {
-				x = r.node(n.Fun, e) + "(" + x + ")"
+				x = r.Node(n.Fun, e) + "(" + x + ")"
 			}
 			return x
 		})
 	case siteBytes:
-		r.add(n.Pos(), n.End(), id, func(e *edit) string {
-			x := r.node(n.Args[0], e)
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
+			x := r.Node(n.Args[0], e)
 			return "append(" + r.arena + ".MakeSlice[byte](" + f.arena + ", 0, len(" + x + ")), " + x + "...)"
 		})
 	case siteCall:
-		r.put(n.Fun.Pos(), n.Fun.End(), id, f.arena+"."+static(info, n).Name())
+		r.Put(n.Fun.Pos(), n.Fun.End(), id, f.arena+"."+static(info, n).Name())
 	}
 }
 
@@ -657,11 +550,11 @@ func (r *printer) uses(f *function, info *types.Info, s *site) {
 			return true
 		}
 		if x, ok := n.(*ast.Ident); ok && info.Uses[x] == types.Object(s.v) {
-			star := func() { r.addInner(x.Pos(), x.End(), id, "(*"+x.Name+")") }
+			star := func() { r.Put(x.Pos(), x.End(), id, "(*"+x.Name+")").Inner = true }
 			switch parent := stack[len(stack)-1].(type) {
 			case *ast.UnaryExpr:
 				if parent.Op == token.AND {
-					r.addInner(parent.Pos(), parent.End(), id, x.Name)
+					r.Put(parent.Pos(), parent.End(), id, x.Name).Inner = true
 				} else {
 					star()
 				}

@@ -30,6 +30,7 @@ type gen struct {
 	out   strings.Builder
 	depth int
 	level int
+	heap  bool // for the fixes of arenavet -heap: the root has an arena
 }
 
 const genTypes = `// Package %s was generated.
@@ -165,6 +166,18 @@ func (g *gen) expr(t string) string {
 	}
 	n := func() string { return g.expr("*Node") }
 	s := func() string { return g.expr("string") }
+	if g.heap && g.r.IntN(5) == 0 {
+		switch t {
+		case "*Node":
+			return g.pick("mk.node("+s()+")", "none.node("+s()+")", "make1("+s()+")", "mk.moved("+s()+")")
+		case "string":
+			return g.pick("fmt.Sprint("+s()+")", "strings.Clone("+s()+")", "mk.text("+s()+") + mk.last", "mk.last + mk.text("+s()+")", "mk.build("+s()+")", "mk.buffer("+s()+")", "mk.count("+g.expr("[]string")+")")
+		case "[]byte":
+			return g.pick("bytes.Clone(nil)", "bytes.Clone("+g.variable(t)+")", "mk.bytes("+s()+")")
+		case "[]string":
+			return g.pick("mk.add("+s()+")", "mk.tags", "mk.grow("+s()+")", "slices.Collect(slices.Values("+g.variable(t)+"))", "slices.Clone([]string(nil))")
+		}
+	}
 	switch t {
 	case "*Node":
 		return g.pick(g.variable(t), "(&Node{Name: "+s()+"})", "(&Node{Name: "+s()+", Next: "+n()+", Kids: "+g.expr("[]*Node")+"})", "first("+g.expr("[]*Node")+")", "id("+n()+")",
@@ -356,6 +369,117 @@ func (g *gen) keeper(n, s string) {
 // takesNodes reports whether the root of a program has parameters that lead to nodes.
 func takesNodes(seed uint64) bool { return seed%4 == 0 }
 
+// genMaker has an arena in a field, and all that -heap advises.
+const genMaker = `
+type maker struct {
+	a    *arena.Arena
+	tags []string
+	last string
+	all  []any
+}
+
+func (m *maker) node(s string) *Node {
+	if m == nil {
+		return &Node{Name: s + "nil"}
+	}
+	m.last = s
+	n := Node{Name: s + "m"}
+	p, q := &n, n
+	p.Tags = append(p.Tags, s)
+	m.all = append(m.all, q.Name, len(s))
+	return p
+}
+
+func (m *maker) moved(s string) *Node {
+	v := Node{Name: s}
+	p := &v
+	q := v
+	p.Name += "p"
+	q.Next = p
+	return &q
+}
+
+func (m *maker) text(s string) string { m.last += "t"; return s + m.last }
+
+func (m *maker) add(s string) []string { m.tags = append(m.tags, s); return m.tags }
+
+func (m *maker) build(s string) string {
+	var b strings.Builder
+	b.WriteString(s)
+	first := b.String()
+	fmt.Fprintf(&b, "-%%d", len(first))
+	return first + b.String()
+}
+
+func (m *maker) buffer(s string) string {
+	b := new(bytes.Buffer)
+	b.WriteString(s)
+	first := b.String()
+	b.Truncate(%[1]s)
+	b.WriteString("trunc")
+	m.last = first
+	return b.String()
+}
+
+func (m *maker) bytes(s string) []byte {
+	var b bytes.Buffer
+	b.WriteString(s)
+	%[2]s
+	return b.Bytes()
+}
+
+func (m *maker) count(words []string) string {
+	seen, sum := make(map[string]int), 0
+	for i, w := range words {
+		if _, ok := seen[w]; !ok {
+			seen[w] = i + len(m.text(w))
+		}
+	}
+	for w, n := range seen {
+		sum += len(w) * n
+	}
+	delete(seen, "a")
+	return fmt.Sprint(len(seen)) + "/" + fmt.Sprint(sum)
+}
+
+func (m *maker) grow(s string) []string {
+	x := %[3]s
+	y := append(x, "y")
+	%[4]s
+	y[0] += "-"
+	return append(append(x, y...), z...)
+}
+
+func make1(s string) *Node                    { return make1In(nil, s) }
+func make1In(a *arena.Arena, s string) *Node { return &Node{Name: s + "1"} }
+func make2(s string) *Node                    { return &Node{Name: s} }
+func make2In(a *arena.Arena, s string) *Node { return &Node{Name: s + "other"} }
+
+func State() any { return last }
+
+var last *maker
+`
+
+// genHeap is a program whose root has an arena.
+func genHeap(name string, seed uint64) string {
+	g := &gen{heap: true, r: rand.New(rand.NewPCG(seed, 11)), vars: map[string][]string{}}
+	g.vars["[]string"] = []string{"words"}
+	g.vars["*Node"] = []string{"make2(in)"}
+	g.out.WriteString(strings.Replace(fmt.Sprintf(genTypes, name, "_ = n.Name", "_ = 0", "_ = 0", "_ = 0", "_ = 0"), "\t\"sync\"\n", "\t\"sync\"\n\n\t\"github.com/ebbpool/arena\"\n", 1))
+	fmt.Fprintf(&g.out, genMaker, g.pick("0", "b.Len()/2"), g.pick("_ = b.Bytes()", "if p := b.Bytes(); len(p) > 0 { p[0] ^= 1 }", "m.last = b.String()"),
+		g.pick("[]string{s}", "append([]string(nil), s)", "make([]string, 1)", "slices.Clone(m.tags[:1:1])", "m.tags[:1]"), g.pick("z := append(x, \"z\")", "x[0] += \"x\"; z := x", "z := append(m.tags, s)"))
+	fmt.Fprintf(&g.out, "\nfunc Root(a *arena.Arena, in string, words []string, out *[]string, sink Sink, callback func(*Node)) (res *Node, err error) {\n\tgiven, list := &Node{Name: in}, []*Node{{Name: in}}\n\tvar v visitor = plain{}\n\tvar none *maker\n\tmk := &maker{a: a, tags: []string{in}}\n\twords = append(words, mk.grow(in)...)\n\tlast = mk\n\t_, _, _, _ = v, given, list, none\n")
+	for range 6 + g.r.IntN(14) {
+		g.statement()
+	}
+	var all []string
+	for _, kind := range genKinds {
+		all = append(all, g.vars[kind]...)
+	}
+	fmt.Fprintf(&g.out, "\treturn &Node{Name: %s, Val: []any{%s}}, err\n}\n", g.expr("string"), strings.Join(all, ", "))
+	return g.out.String()
+}
+
 // genProgram is the text of a package.
 func genProgram(name string, seed uint64) string {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 7)), vars: map[string][]string{}}
@@ -494,13 +618,17 @@ func (s *sink%[1]s) Write(n *%[1]s.Node) { s.nodes = append(s.nodes, n) }
 func (s *sink%[1]s) Text(t string) { s.texts = append(s.texts, t) }
 `
 
-func genMainOf(names []string, converted map[string]bool) string {
+// genMainOf is a program that calls each root. If arenas has its name, the root gets an arena by suffix.
+func genMainOf(names []string, arenas map[string]string, suffix string) string {
 	imports, body, sinks := "", "", ""
 	for _, n := range names {
 		imports += fmt.Sprintf("\t\"example.com/generated/%s\"\n", n)
 		call, reset, start := "Root(", "", ""
-		if converted[n] {
-			call, reset, start = "RootIn(a, ", fmt.Sprintf(genTrash, n), "a := arena.NewArena(4096, 0)"
+		if arenas[n] != "" {
+			call, start = "Root"+suffix+"(a, ", arenas[n]
+		}
+		if suffix != "" && start != "" {
+			reset = fmt.Sprintf(genTrash, n)
 		}
 		nodes := ""
 		if seed, _ := strconv.Atoi(n[1:]); takesNodes(uint64(seed)) {
@@ -543,11 +671,11 @@ func TestGeneratedProgramsAnswerTheSame(t *testing.T) {
 		names = append(names, name)
 		files[name+"/lib.go"] = genProgram(name, uint64(seed+i)) + genHidden
 	}
-	files["main.go"] = genMainOf(names, nil)
+	files["main.go"] = genMainOf(names, nil, "")
 	writeFiles(t, dir, files)
 	before := runProgram(t, dir)
 	var lock sync.Mutex
-	converted, refused := map[string]bool{}, map[string]int{}
+	converted, refused := map[string]string{}, map[string]int{}
 	all, moved := map[string][]byte{}, 0
 	var group errgroup.Group
 	group.SetLimit(2)
@@ -567,7 +695,7 @@ func TestGeneratedProgramsAnswerTheSame(t *testing.T) {
 			warnings := (*ErrWarnings)(nil)
 			switch {
 			case err == nil:
-				converted[name] = true
+				converted[name] = "a := arena.NewArena(4096, 0)"
 				maps.Copy(all, r.Files)
 				moved += r.Moved
 			case errors.As(err, &warnings):
@@ -592,11 +720,67 @@ func TestGeneratedProgramsAnswerTheSame(t *testing.T) {
 	if plain := runProgram(t, dir); plain != before {
 		reportDifferences(t, "with a nil arena", before, plain)
 	}
-	writeFiles(t, dir, map[string]string{"main.go": genMainOf(names, converted)})
+	writeFiles(t, dir, map[string]string{"main.go": genMainOf(names, converted, "In")})
 	reportDifferences(t, "with an arena", before, runProgram(t, dir))
 	t.Logf("%d of %d programs converted, %d sites; refused: %v", len(converted), n, moved, refused)
 	if len(converted)*8 < n {
 		t.Errorf("%d of %d programs converted, want an eighth: %v", len(converted), n, refused)
+	}
+}
+
+// No fix of arenavet -heap changes what a program answers, with a nil arena or a real one.
+// EBBPOOL_GENERATED=n makes n programs; EBBPOOL_SEED=n begins with another one.
+func TestHeapFixesKeepAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the go command")
+	}
+	n, seed := 16, 1
+	fmt.Sscan(os.Getenv("EBBPOOL_GENERATED"), &n)
+	fmt.Sscan(os.Getenv("EBBPOOL_SEED"), &seed)
+	dir := os.Getenv("EBBPOOL_KEEP")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	t.Setenv("GOWORK", "off")
+	tool := filepath.Join(t.TempDir(), "arenavet.exe")
+	if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/arenavet").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %s", out)
+	}
+	files := map[string]string{"go.mod": testModule(t, "example.com/generated")}
+	var names []string
+	nilArena, realArena := map[string]string{}, map[string]string{}
+	for i := range n {
+		name := fmt.Sprint("p", 4*(seed+i)+1)
+		names = append(names, name)
+		files[name+"/lib.go"] = genHeap(name, uint64(seed+i)) + genHidden
+		nilArena[name], realArena[name] = "var a *arena.Arena", "a := arena.NewArena(4096, 0)"
+	}
+	files["main.go"] = genMainOf(names, nilArena, "")
+	writeFiles(t, dir, files)
+	before := runProgram(t, dir)
+	fixes := 0
+	for range 4 {
+		advise := exec.Command(tool, "-heap", "-fix", "./...")
+		advise.Dir = dir
+		out, _ := advise.CombinedOutput()
+		if fixes += strings.Count(string(out), "on the heap"); strings.Contains(string(out), "error") {
+			t.Fatalf("arenavet: %.3000s", out)
+		}
+	}
+	reportDifferences(t, "with a nil arena", before, runProgram(t, dir))
+	writeFiles(t, dir, map[string]string{"main.go": genMainOf(names, realArena, "")})
+	reportDifferences(t, "with an arena", before, runProgram(t, dir))
+	rewritten := 0
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(dir, name, "lib.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rewritten += strings.Count(string(text), "arena.") + strings.Count(string(text), "a.") - strings.Count(files[name+"/lib.go"], "arena.") - strings.Count(files[name+"/lib.go"], "a.")
+	}
+	t.Logf("%d programs, %d uses of arenas written", n, rewritten)
+	if rewritten < 20*n {
+		t.Errorf("%d uses of arenas were written, want %d", rewritten, 20*n)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // The types that the stages share.
@@ -49,6 +51,7 @@ type program struct {
 	warnings []Warning
 	family   map[*types.Func][]*types.Func // methods that implement an interface's, if no other package can
 	flow     *graph
+	slices   *rewrite.Slices // of the functions that the root may run
 	writes   map[string][]writeAt
 	dropped  map[token.Pos]string
 	unused   map[string]bool
@@ -136,12 +139,6 @@ type result struct {
 }
 
 type sink struct{}
-
-// field is a field of a struct type.
-type field struct {
-	t string
-	i int
-}
 
 // writeAt is a write of a value that may be in the arena into an object that may be older than the call.
 type writeAt struct{ pos token.Pos }

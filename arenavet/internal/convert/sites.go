@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // addSite adds a node of f if it allocates what may be in the arena.
@@ -22,7 +24,7 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 		if !ok || n.Op != token.AND || l.Type == nil {
 			return
 		}
-		if t := info.TypeOf(l); p.isOwned(t) && sized(t) {
+		if t := info.TypeOf(l); p.isOwned(t) && rewrite.Sized(t) {
 			add(siteNewOf, n, t, p.onHeap(n.Pos(), "&"))
 		} else if p.onHeap(n.Pos(), "&") {
 			skip("&", t)
@@ -31,14 +33,14 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 		switch builtin(info, n) {
 		case "new":
 			t := info.TypeOf(n).(*types.Pointer).Elem()
-			if p.isOwned(t) && sized(t) && info.Types[n.Args[0]].IsType() {
+			if p.isOwned(t) && rewrite.Sized(t) && info.Types[n.Args[0]].IsType() {
 				add(siteNew, n, t, p.onHeap(n.Pos(), "new("))
 			} else if p.onHeap(n.Pos(), "new(") {
 				skip("new ", t)
 			}
 		case "make":
 			s, ok := info.TypeOf(n).Underlying().(*types.Slice)
-			if ok && p.bearing(s) && ints(info, n.Args[1:]) && (len(n.Args) > 2 || pureExpr(n.Args[1])) {
+			if ok && p.bearing(s) && rewrite.Ints(info, n.Args[1:]) && (len(n.Args) > 2 || rewrite.Pure(n.Args[1])) {
 				add(siteMake, n, info.TypeOf(n), p.onHeap(n.Pos(), "make("))
 			} else if p.onHeap(n.Pos(), "make(") {
 				skip("make ", info.TypeOf(n))
@@ -48,7 +50,7 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 			if !ok || !p.bearing(s) || len(n.Args) < 2 {
 				return
 			}
-			if why := p.appendable(f, n, parents); why != "" {
+			if why := p.slices.Appendable(info, n, parents[len(parents)-1], rewrite.CallAt(f.ssa, n.Lparen), f.pkg.Types.Scope()); why != "" {
 				p.left[why]++
 				return
 			}
@@ -86,23 +88,7 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 // movable reports whether a variable may become a pointer to an object of its type.
 func (p *program) movable(v *types.Var) bool {
 	_, isStruct := v.Type().Underlying().(*types.Struct)
-	return isStruct && p.isOwned(v.Type()) && sized(v.Type())
-}
-
-// sized reports whether values of a type take memory. Pointers to those that take none may be equal.
-func sized(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		for f := range u.Fields() {
-			if sized(f.Type()) {
-				return true
-			}
-		}
-		return false
-	case *types.Array:
-		return u.Len() > 0 && sized(u.Elem())
-	}
-	return true
+	return isStruct && p.isOwned(v.Type()) && rewrite.Sized(v.Type())
 }
 
 func brief(s string) string {
@@ -151,36 +137,6 @@ func inBlock(parent ast.Node) bool {
 		return true
 	}
 	return false
-}
-
-// ints reports whether all expressions are of type int, or constants.
-func ints(info *types.Info, args []ast.Expr) bool {
-	for _, a := range args {
-		tv := info.Types[a]
-		if b, ok := tv.Type.(*types.Basic); !ok || b.Kind() != types.Int && tv.Value == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// pureExpr reports whether an expression may be evaluated twice.
-func pureExpr(e ast.Expr) bool {
-	pure := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); !ok || id.Name != "len" && id.Name != "cap" {
-				pure = false
-			}
-		case *ast.UnaryExpr:
-			pure = pure && n.Op != token.ARROW
-		case *ast.FuncLit:
-			pure = false
-		}
-		return pure
-	})
-	return pure
 }
 
 func static(info *types.Info, c *ast.CallExpr) *types.Func {

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // flat reports whether a value of a type may be, or hold, a string or slice that the graph follows by itself.
@@ -109,6 +111,12 @@ func (g *graph) keepFields(x types.Type, seen map[types.Type]bool) {
 	case interface{ Elem() types.Type }:
 		g.keepFields(u.Elem(), seen)
 	}
+}
+
+// field is a field of a struct type.
+type field struct {
+	t string
+	i int
 }
 
 func fieldNode(t types.Type, i int) field { return field{types.TypeString(types.Unalias(t), nil), i} }
@@ -610,7 +618,7 @@ func (p *program) textAt(f *function, n ast.Node, parents []ast.Node) (at token.
 			switch {
 			case types.Identical(to.Underlying(), types.Typ[types.String]) && isBytes(from) && heap:
 				return n.Lparen, siteString, true
-			case types.Identical(to, types.NewSlice(types.Typ[types.Byte])) && isString(from) && pureExpr(n.Args[0]) && heap:
+			case types.Identical(to, types.NewSlice(types.Typ[types.Byte])) && isString(from) && rewrite.Pure(n.Args[0]) && heap:
 				return n.Lparen, siteBytes, true
 			}
 			return
@@ -624,12 +632,12 @@ func (p *program) textAt(f *function, n ast.Node, parents []ast.Node) (at token.
 		}
 		switch builtin(info, n) {
 		case "make":
-			return n.Lparen, siteMake, ints(info, n.Args[1:]) && (len(n.Args) > 2 || pureExpr(n.Args[1])) && p.onHeap(n.Pos(), "make(")
+			return n.Lparen, siteMake, rewrite.Ints(info, n.Args[1:]) && (len(n.Args) > 2 || rewrite.Pure(n.Args[1])) && p.onHeap(n.Pos(), "make(")
 		case "append":
 			if len(n.Args) < 2 {
 				return
 			}
-			if why := p.appendable(f, n, parents); why != "" {
+			if why := p.slices.Appendable(info, n, parents[len(parents)-1], rewrite.CallAt(f.ssa, n.Lparen), f.pkg.Types.Scope()); why != "" {
 				p.left[why]++
 				return
 			}

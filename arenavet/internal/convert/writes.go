@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // findWrites records these writes by the type that they change.
@@ -24,7 +26,7 @@ func (p *program) findWrites() {
 						continue
 					}
 					root, fields := base(i.Addr)
-					if p.fresh(root) {
+					if rewrite.Fresh(root) {
 						continue
 					}
 					for _, f := range fields {
@@ -37,19 +39,19 @@ func (p *program) findWrites() {
 						add(key(q.Elem()), i.Pos())
 					}
 				case *ssa.MapUpdate:
-					if (p.storable(i.Value) || p.storable(i.Key)) && !p.fresh(i.Map) {
+					if (p.storable(i.Value) || p.storable(i.Key)) && !rewrite.Fresh(i.Map) {
 						add(key(i.Map.Type()), i.Pos())
 					}
 				case *ssa.Call:
 					c := &i.Call
 					switch g := c.Value.(type) {
 					case *ssa.Builtin:
-						if (g.Name() == "append" || g.Name() == "copy") && len(c.Args) > 1 && p.storableElem(c.Args[0].Type()) && !p.fresh(c.Args[0]) {
+						if (g.Name() == "append" || g.Name() == "copy") && len(c.Args) > 1 && p.storableElem(c.Args[0].Type()) && !rewrite.Fresh(c.Args[0]) {
 							add(key(c.Args[0].Type()), i.Pos())
 						}
 					case *ssa.Function:
 						if g.Blocks == nil && len(c.Args) > 1 { // slices.Insert and such
-							if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && p.storableElem(s) && !p.fresh(c.Args[0]) && inserts(calleeName(g)) {
+							if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && p.storableElem(s) && !rewrite.Fresh(c.Args[0]) && inserts(calleeName(g)) {
 								add(key(s), i.Pos())
 							}
 						}
@@ -93,86 +95,6 @@ func key(t types.Type) string {
 		return types.TypeString(u, nil)
 	}
 	return types.TypeString(t, nil)
-}
-
-// fresh reports whether an object was made by the function that uses it, or by one that returns a new one.
-func (p *program) fresh(v ssa.Value) bool { return p.freshIn(v, map[ssa.Value]bool{}) }
-
-func (p *program) freshIn(v ssa.Value, seen map[ssa.Value]bool) bool {
-	if seen[v] {
-		return true
-	}
-	seen[v] = true
-	switch v := v.(type) {
-	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
-		return true
-	case *ssa.Const:
-		return v.Value == nil
-	case *ssa.Phi:
-		for _, e := range v.Edges {
-			if !p.freshIn(e, seen) {
-				return false
-			}
-		}
-		return true
-	case *ssa.Slice:
-		return p.freshIn(v.X, seen)
-	case *ssa.ChangeType:
-		return p.freshIn(v.X, seen)
-	case *ssa.UnOp: // of a local variable: everything that is stored in it
-		a, ok := v.X.(*ssa.Alloc)
-		if !ok || v.Op != token.MUL {
-			return false
-		}
-		for _, r := range *a.Referrers() {
-			switch r := r.(type) {
-			case *ssa.Store:
-				if r.Addr != a || !p.freshIn(r.Val, seen) {
-					return false
-				}
-			case *ssa.UnOp, *ssa.DebugRef:
-			default:
-				return false
-			}
-		}
-		return true
-	case *ssa.FreeVar: // a captured variable
-		f := v.Parent()
-		if f.Parent() == nil {
-			return false
-		}
-		for mc := range closures(f.Parent()) {
-			if mc.Fn == f && !p.freshIn(mc.Bindings[slices.Index(f.FreeVars, v)], seen) {
-				return false
-			}
-		}
-		return true
-	case *ssa.Call:
-		if b, ok := v.Call.Value.(*ssa.Builtin); ok {
-			return b.Name() == "append" && p.freshIn(v.Call.Args[0], seen)
-		}
-		g := v.Call.StaticCallee()
-		if g == nil || g.Blocks == nil || v.Call.Signature().Results().Len() != 1 {
-			return false
-		}
-		for _, b := range g.Blocks {
-			r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
-			if !ok {
-				continue
-			}
-			switch x := r.Results[0].(type) {
-			case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
-			case *ssa.Const:
-				if x.Value != nil {
-					return false
-				}
-			default:
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }
 
 // written says where an object of a type that t leads to is written to, or nothing.

@@ -65,6 +65,7 @@ func (c *Package) Concerned() []*ssa.Function {
 func (c *Package) Export() {
 	for _, fn := range c.Functions {
 		obj, ok := fn.Object().(*types.Func)
+		c.summaries[fn].Twin = ssaform.Twin(fn)
 		if s := c.summaries[fn].withoutBodies(); ok && obj.Exported() && !c.unknown[fn] && (!s.empty() || TakesHandle(fn)) {
 			c.Pass.ExportObjectFact(obj, s)
 		}
@@ -106,6 +107,11 @@ func (c *Package) readFunctions() []*ssa.Function {
 // InTest reports whether a place is in a file of tests.
 func (c *Package) InTest(pos token.Pos) bool {
 	return strings.HasSuffix(c.Pass.Fset.Position(pos).Filename, "_test.go")
+}
+
+// Shipped are the functions that are not in tests.
+func (c *Package) Shipped() []*ssa.Function {
+	return slices.DeleteFunc(slices.Clone(c.Functions), func(fn *ssa.Function) bool { return c.InTest(fn.Pos()) })
 }
 
 // TakesHandle reports whether a function is given something that may lead to an arena.
@@ -267,6 +273,32 @@ func (c *Package) UseOf(fn *types.Func, n int) (u Use) {
 			slices.ContainsFunc(s.Effects, func(e Effect) bool { return (e.Op == OpSent || e.Op == OpRuns) && from(e.From) }),
 		Returned: flows(s.Results),
 	}
+}
+
+// Twin is the name of the function that a function calls, with a nil arena and its own parameters, and does no more;
+// or empty. With another arena, that means the same.
+func (c *Package) Twin(fn *types.Func) string {
+	f := c.Function(fn)
+	if f == nil {
+		return ""
+	}
+	if len(f.Blocks) > 0 {
+		return ssaform.Twin(f)
+	}
+	if s := c.Summary(f); s != nil {
+		return s.Twin
+	}
+	return ""
+}
+
+// TakesBack reports whether a function is known to end the memory of an arena that it is given.
+func (c *Package) TakesBack(fn *types.Func) bool {
+	f := c.Function(fn)
+	if f == nil {
+		return false
+	}
+	s := c.Summary(f)
+	return s != nil && slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op <= OpDeallocate })
 }
 
 // global finds a package's variable by what Place.Global says.

@@ -80,7 +80,8 @@ type Summary struct {
 	Effects []Effect
 	Reads   []Read // memory that is read on every path, which the places lead to
 	Late    []LateUse
-	Makes   bool // a text or a slice that it returns lies on the heap, and the function made it; known with -heap only
+	Makes   bool   // a text or a slice that it returns lies on the heap, and the function made it; known with -heap only
+	Twin    string // the function that it is, with a nil arena
 }
 
 // AFact marks a Summary as a fact of package analysis.
@@ -91,7 +92,7 @@ func (s *Summary) String() string {
 }
 
 func (s *Summary) empty() bool {
-	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks() && !s.Makes
+	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks() && !s.Makes && s.Twin == ""
 }
 
 // unlocks reports whether a mutex is unlocked that callers may know.

@@ -71,7 +71,7 @@ func (h *advisor) concatenation(e *ast.BinaryExpr) {
 	if h.copied(e) || h.of(e) != goesOut {
 		return
 	}
-	h.useMethod(e.Pos(), "string concatenation", "Concat", isString(t), func(a string) []analysis.TextEdit {
+	h.useMethod(e.Pos(), "string concatenation", "Concat", isString(t) && rewrite.Ordered(h.pkg.Pass.TypesInfo, h.shared, e), func(a string) []analysis.TextEdit {
 		return append([]analysis.TextEdit{insert(e.Pos(), a+".Concat(")}, append(edits, insert(e.End(), ")"))...)
 	})
 }
@@ -89,7 +89,7 @@ func (h *advisor) addAssign(s *ast.AssignStmt) {
 	}
 	name := types.ExprString(s.Lhs[0])
 	plain := catalog.Simple(s.Lhs[0]) // anything else would be evaluated twice
-	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])), func(a string) []analysis.TextEdit {
+	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])) && rewrite.Ordered(h.pkg.Pass.TypesInfo, h.shared, s.Lhs[0], s.Rhs[0]), func(a string) []analysis.TextEdit {
 		return append([]analysis.TextEdit{replace(s.TokPos, s.TokPos+2, "= "+a+".Concat("+name+","), insert(s.Rhs[0].End(), ")")}, edits...)
 	})
 }
@@ -107,10 +107,7 @@ func (h *advisor) makes(e *ast.CallExpr) {
 		if named, _ := h.namedSlice(e.Args[0]); named {
 			ok = true
 		}
-		for _, n := range e.Args[1:] {
-			ok = ok && types.Identical(h.typeOf(n), types.Typ[types.Int])
-		}
-		ok = ok && (len(e.Args) == 3 || h.again(e.Args[1]))
+		ok = ok && rewrite.Ints(h.pkg.Pass.TypesInfo, e.Args[1:]) && (len(e.Args) == 3 || rewrite.Pure(e.Args[1]))
 		_, elem := h.namedSlice(e.Args[0])
 		h.useFunction(e.Pos(), "make", "MakeSlice", ok, func(pkg, a string) []analysis.TextEdit {
 			var edits []analysis.TextEdit
@@ -151,23 +148,6 @@ func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 	return elem != "", elem
 }
 
-// again reports whether e may be evaluated twice.
-func (h *advisor) again(e ast.Expr) bool {
-	if h.pkg.Pass.TypesInfo.Types[e].Value != nil || catalog.Simple(e) {
-		return true
-	}
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return h.again(e.X)
-	case *ast.BinaryExpr:
-		return h.again(e.X) && h.again(e.Y)
-	case *ast.CallExpr:
-		name := h.builtin(e)
-		return (name == "len" || name == "cap") && catalog.Simple(e.Args[0])
-	}
-	return false
-}
-
 // appends is an append to a slice that the function makes or keeps: what a caller
 // gave may be the caller's to choose.
 func (h *advisor) appends(e *ast.CallExpr) {
@@ -200,11 +180,12 @@ func (h *advisor) appends(e *ast.CallExpr) {
 	}
 	if id, ok := root.(*ast.Ident); ok {
 		obj := h.pkg.Pass.TypesInfo.Uses[id]
-		if obj != nil && (h.params[obj] && root == e.Args[0] && !Decided || h.target(e.Args[0]) != goesOut) {
+		if obj != nil && (h.params[obj] && root == e.Args[0] || h.target(e.Args[0]) != goesOut) {
 			return
 		}
 	}
 	_, ok := rewrite.AppendEdits(h.pkg.Pass, e, "arena", "a")
+	ok = ok && h.list.slices.SafeAppend(h.pkg.Pass, e, h.parents[e])
 	h.useFunction(e.Pos(), "append", "Append", ok, func(pkg, a string) []analysis.TextEdit {
 		edits, _ := rewrite.AppendEdits(h.pkg.Pass, e, pkg, a)
 		return edits

@@ -18,11 +18,10 @@ func isBuilder(t types.Type) bool {
 	return name == "strings.Builder" || name == "bytes.Buffer"
 }
 
-// sharedMethods are those of strings.Builder or bytes.Buffer that a Buffer has, too,
-// with the same meaning.
+// sharedMethods are those of strings.Builder or bytes.Buffer that a Buffer also has, with the same meaning.
 var sharedMethods = map[string]bool{
-	"WriteString": true, "WriteByte": true, "WriteRune": true, "Write": true, "Len": true, "Cap": true, "Grow": true,
-	"Available": true, "Truncate": true, "ReadFrom": true, "String": true, "Bytes": true,
+	"WriteString": true, "WriteByte": true, "WriteRune": true, "Write": true, "Len": true, "Grow": true,
+	"Truncate": true, "ReadFrom": true, "String": true, "Bytes": true,
 }
 
 // builder is a strings.Builder or bytes.Buffer that is a variable of the function's
@@ -43,7 +42,7 @@ func (h *advisor) builder(spec *ast.ValueSpec) {
 			return append(edits, replace(spec.Pos(), spec.End(), name+" = "+pkg+".NewBuffer("+a+", 0)"))
 		}
 		return append(edits, replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)"))
-	})
+	}, h.pkg.Pass.TypesInfo.Defs[spec.Names[0]])
 }
 
 // builderAt is builder for new(bytes.Buffer), &bytes.Buffer{} and the like.
@@ -82,11 +81,11 @@ func (h *advisor) builderAt(e ast.Expr) {
 			return append(edits, replace(e.Pos(), text.Pos(), pkg+".NewBuffer("+a+", 0); "+id.Name+".WriteString("))
 		}
 		return append([]analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".NewBuffer("+a+", 0)")}, edits...)
-	})
+	}, h.pkg.Pass.TypesInfo.Defs[id])
 }
 
-// builderItself is one that has to stay what it is. A bytes.Buffer may lie in the arena, with the 64 bytes that it
-// would take from the heap first; a strings.Builder must not be copied, which Escape does.
+// builderItself is one that has to stay what it is. A bytes.Buffer may itself be in the arena; a strings.Builder must
+// not be copied, which Escape does.
 func (h *advisor) builderItself(e ast.Expr, what string) {
 	var t ast.Expr
 	switch e := e.(type) {
@@ -104,8 +103,8 @@ func (h *advisor) builderItself(e ast.Expr, what string) {
 		h.useFunction(e.Pos(), what, "NewBuffer", false, nil)
 		return
 	}
-	h.useFunction(e.Pos(), what, "NewOf", true, func(pkg, a string) []analysis.TextEdit {
-		return []analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".NewOf("+a+", *"+types.ExprString(s.X)+".NewBuffer("+pkg+".MakeSlice[byte]("+a+", 0, 64)))")}
+	h.useFunction(e.Pos(), what, "New", true, func(pkg, a string) []analysis.TextEdit {
+		return []analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".New["+types.ExprString(s)+"]("+a+")")}
 	})
 }
 
@@ -114,7 +113,7 @@ func (h *advisor) builderItself(e ast.Expr, what string) {
 func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fits bool, worst escape) {
 	fits = obj != nil
 	for _, id := range h.uses[obj] {
-		if h.later[id] && !Decided {
+		if h.later[id] {
 			worst = outlives
 		}
 		switch p := h.parents[id].(type) {
@@ -123,6 +122,9 @@ func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fit
 			fits = fits && isCall && sharedMethods[p.Sel.Name]
 			if isCall && (p.Sel.Name == "String" || p.Sel.Name == "Bytes") {
 				worst = max(worst, h.of(call))
+			}
+			if isCall && p.Sel.Name == "Bytes" { // through which the strings of String could be changed
+				fits = fits && h.copiedAtOnce(call)
 			}
 		case *ast.UnaryExpr:
 			if p.Op == token.AND && h.isWriterArgument(p) {
@@ -139,6 +141,19 @@ func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fit
 	return edits, fits, worst
 }
 
+// copiedAtOnce reports whether nothing has the bytes of a buffer when the statement ends.
+func (h *advisor) copiedAtOnce(call *ast.CallExpr) bool {
+	switch p := h.parents[call].(type) {
+	case *ast.CallExpr:
+		if tv := h.pkg.Pass.TypesInfo.Types[p.Fun]; tv.IsType() {
+			return catalog.IsText(tv.Type)
+		}
+		name := h.called(p)
+		return h.builtin(p) == "len" || name == "bytes.Buffer.Write" || name == catalog.ArenaPath+".Buffer.Write"
+	}
+	return false
+}
+
 // isWriterArgument reports whether e is given to a call as an io.Writer or the like,
 // so that its own type does not matter.
 func (h *advisor) isWriterArgument(e ast.Expr) bool {
@@ -146,7 +161,7 @@ func (h *advisor) isWriterArgument(e ast.Expr) bool {
 	if !ok || call.Fun == e {
 		return false
 	}
-	if h.of(e) == outlives {
+	if h.of(e) == outlives || !catalog.IsStandard(catalog.PackageOf(h.called(call))) { // it may ask for its type
 		return false
 	}
 	sig, ok := h.typeOf(call.Fun).Underlying().(*types.Signature)

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 func (h *advisor) call(e *ast.CallExpr) {
@@ -29,7 +30,7 @@ func (h *advisor) call(e *ast.CallExpr) {
 			h.builderAt(e)
 		} else if h.of(e) == goesOut {
 			t := e.Args[0]
-			h.useFunction(e.Pos(), "new", "New", h.pkg.Pass.TypesInfo.Types[t].IsType(), func(pkg, a string) []analysis.TextEdit {
+			h.useFunction(e.Pos(), "new", "New", h.pkg.Pass.TypesInfo.Types[t].IsType() && rewrite.Sized(h.typeOf(t)), func(pkg, a string) []analysis.TextEdit {
 				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".New["), replace(t.End(), e.Rparen+1, "]("+a+")")}
 			})
 		}
@@ -56,7 +57,7 @@ func (h *advisor) call(e *ast.CallExpr) {
 	case ofArena[name] != "" && h.of(e) == goesOut:
 		function := ofArena[name]
 		_, plain := e.Fun.(*ast.SelectorExpr)
-		h.useFunction(e.Pos(), name, function, plain && isPlainSlice(h.typeOf(e)), func(pkg, a string) []analysis.TextEdit {
+		h.useFunction(e.Pos(), name, function, plain && isPlainSlice(h.typeOf(e)) && h.growable(e), func(pkg, a string) []analysis.TextEdit {
 			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, pkg+"."+function+"("+a+", ")}
 		})
 	case printed[name] != "" && h.of(e) == goesOut:

@@ -7,6 +7,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // smallMap is how many entries a builtin map has room for without memory of the
@@ -30,7 +32,7 @@ func (h *advisor) newMap(e ast.Expr) {
 			made = append(made, replace(elem.End(), hint.Pos(), "]("+a+", "))
 		}
 		return append(made, edits...)
-	})
+	}, h.mapVariable(e))
 }
 
 // mapParts are the parts of a map's type; key is nil where that can't be written for a
@@ -121,7 +123,7 @@ func (h *advisor) mapUse(id *ast.Ident) []analysis.TextEdit {
 			switch {
 			case len(s.Rhs) == 1 && s.Rhs[0] == p && len(s.Lhs) == 2:
 				return []analysis.TextEdit{replace(p.Lbrack, p.Lbrack+1, ".Get("), replace(p.Rbrack, p.Rbrack+1, ")")}
-			case len(s.Lhs) == 1 && s.Lhs[0] == p && s.Tok == token.ASSIGN:
+			case len(s.Lhs) == 1 && s.Lhs[0] == p && s.Tok == token.ASSIGN && rewrite.Ordered(h.pkg.Pass.TypesInfo, h.shared, p.Index, s.Rhs[0]):
 				return []analysis.TextEdit{replace(p.Lbrack, p.Lbrack+1, ".Set("), replace(p.Rbrack, s.Rhs[0].Pos(), ", "), insert(s.Rhs[0].End(), ")")}
 			}
 		case *ast.ValueSpec:

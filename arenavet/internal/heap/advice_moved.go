@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // moved reports a struct of the function's own, declared by var x T, whose address
@@ -30,7 +31,7 @@ func (h *advisor) moved(spec *ast.ValueSpec) {
 			return append(edits, replace(spec.Pos(), spec.Type.Pos(), name+" = "+pkg+".New["))
 		}
 		return append(edits, replace(gen.Pos(), spec.Type.Pos(), name+" := "+pkg+".New["))
-	})
+	}, h.pkg.Pass.TypesInfo.Defs[spec.Names[0]])
 }
 
 // movedDefinition is moved for x := v.
@@ -53,7 +54,7 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 		v := s.Rhs[i]
 		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", fits && !ofLoop && len(s.Lhs) == 1, func(pkg, a string) []analysis.TextEdit {
 			return append([]analysis.TextEdit{insert(v.Pos(), pkg+".NewOf("+a+", "), insert(v.End(), ")")}, edits...)
-		})
+		}, h.pkg.Pass.TypesInfo.Defs[id])
 	}
 }
 
@@ -94,7 +95,7 @@ func (h *advisor) movedParameters(body *ast.BlockStmt, lists ...*ast.FieldList) 
 				fits = fits && other == nil && h.request == "" && !strings.HasPrefix(h.arena(body.Lbrace), id.Name+".") && line(body.Lbrace) < line(body.List[0].Pos())
 				h.useFunction(body.Lbrace, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", fits, func(pkg, a string) []analysis.TextEdit {
 					return append([]analysis.TextEdit{replace(id.Pos(), id.End(), given), insert(body.Lbrace+1, "\n\t"+id.Name+" := "+pkg+".NewOf("+a+", "+given+")")}, edits...)
-				})
+				}, h.pkg.Pass.TypesInfo.Defs[id])
 			}
 		}
 	}
@@ -112,7 +113,7 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 		return nil, token.NoPos, false
 	}
 	bad := false
-	fits = true
+	fits = rewrite.Sized(obj.Type())
 	for _, use := range h.uses[obj] {
 		bad = bad || h.later[use]
 		at := h.fieldOf(use)
@@ -144,9 +145,7 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 			}
 		}
 	}
-	if Decided && len(h.uses[obj]) > 0 {
-		leaves = h.uses[obj][0].Pos()
-	} else if bad {
+	if bad {
 		leaves = token.NoPos
 	}
 	return edits, leaves, fits
@@ -174,21 +173,4 @@ func (h *advisor) boxed(call *ast.CallExpr, e ast.Expr) bool {
 		return types.IsInterface(sig.Params().At(i).Type())
 	}
 	return false
-}
-
-// fieldOf is the field of a variable that is named at an identifier, or a field of
-// that and so on, without following a pointer; or the identifier itself.
-func (h *advisor) fieldOf(id *ast.Ident) ast.Expr {
-	var at ast.Expr = id
-	for {
-		s, ok := h.parents[at].(*ast.SelectorExpr)
-		if !ok || s.X != at {
-			return at
-		}
-		chosen, ok := h.pkg.Pass.TypesInfo.Selections[s]
-		if !ok || chosen.Kind() != types.FieldVal || chosen.Indirect() {
-			return at
-		}
-		at = s
-	}
 }

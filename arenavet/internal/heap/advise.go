@@ -10,6 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/finding"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // Advise looks through the package's functions.
@@ -17,6 +18,7 @@ func Advise(c *flow.Package, ignored finding.IgnoredLines) {
 	if catalog.PackagePath(c.Pass.Pkg) == catalog.ArenaPath {
 		return
 	}
+	list := &adviceList{slices: &rewrite.Slices{Functions: c.Shipped()}}
 	for _, file := range c.Pass.Files {
 		if c.InTest(file.Pos()) {
 			continue // what a test costs is not the program's
@@ -25,32 +27,35 @@ func Advise(c *flow.Package, ignored finding.IgnoredLines) {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
 				if n.Body != nil {
-					adviseFunction(c, n.Recv, n.Type, n.Body, c.Pass.TypesInfo.Defs[n.Name].Type(), ignored)
+					adviseFunction(c, list, n.Recv, n.Type, n.Body, c.Pass.TypesInfo.Defs[n.Name].Type(), ignored)
 				}
 			case *ast.FuncLit:
 				if hasArena(c, n.Type) { // as that of Do
-					adviseFunction(c, nil, n.Type, n.Body, c.Pass.TypesInfo.TypeOf(n), ignored)
+					adviseFunction(c, list, nil, n.Type, n.Body, c.Pass.TypesInfo.TypeOf(n), ignored)
 				}
 			}
 			return true
 		})
 	}
+	list.report(c.Pass)
 }
 
-func adviseFunction(c *flow.Package, recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored finding.IgnoredLines) {
+func adviseFunction(c *flow.Package, list *adviceList, recv *ast.FieldList, t *ast.FuncType, body *ast.BlockStmt, typ types.Type, ignored finding.IgnoredLines) {
 	h := newAdvisor(c, t, body, typ, ignored)
+	h.list = list
 	h.findArenas(recv, t)
 	if len(h.arenas) == 0 {
 		if h.request = h.requestOf(); h.request == "" {
 			return
 		}
 	}
+	h.at = body
 	h.movedParameters(body, recv, t.Params)
 	ast.Inspect(body, func(n ast.Node) bool {
 		h.at = n
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			return !hasArena(h.pkg, n.Type) && (Decided || !h.runsLater(n))
+			return !hasArena(h.pkg, n.Type) && !h.runsLater(n)
 		case *ast.GoStmt:
 			return false
 		case ast.Expr:
@@ -91,7 +96,7 @@ func (h *advisor) expression(e ast.Expr) {
 			h.builderAt(e)
 		} else if ok && e.Op == token.AND && h.of(e) == goesOut {
 			h.done[lit] = true
-			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X, func(pkg, a string) []analysis.TextEdit {
+			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X && rewrite.Sized(h.typeOf(lit)), func(pkg, a string) []analysis.TextEdit {
 				return []analysis.TextEdit{replace(e.Pos(), lit.Pos(), pkg+".NewOf("+a+", "), insert(lit.End(), ")")}
 			})
 		}
@@ -122,7 +127,7 @@ func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 				if isArena(obj.Type()) {
 					h.arenas = append(h.arenas, name)
 					if len(h.uses[obj]) == 0 {
-						h.say(name.Pos(), "arena "+name.Name+" is never used: what this function allocates goes to the heap, or it needs no arena")
+						h.say(name.Pos(), "arena "+name.Name+" is never used: what this function allocates goes to the heap, or it needs no arena", nil)
 					}
 					continue
 				}
@@ -145,7 +150,7 @@ func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 	ast.Inspect(h.body, func(n ast.Node) bool {
 		s, ok := n.(*ast.AssignStmt)
 		if ok && s.Tok == token.DEFINE && len(s.Lhs) == 1 && len(s.Rhs) == 1 {
-			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && (h.called(call) == catalog.ArenaPath+".FromContext" || Decided && isArena(h.typeOf(call))) {
+			if call, ok := s.Rhs[0].(*ast.CallExpr); ok && h.called(call) == catalog.ArenaPath+".FromContext" {
 				h.arenas = append(h.arenas, s.Lhs[0])
 			}
 		}

@@ -5,7 +5,10 @@ package heap
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+
+	"golang.org/x/tools/go/analysis"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/finding"
@@ -28,6 +31,7 @@ type advisor struct {
 	at       ast.Node          // what is looked at
 	done     map[ast.Node]bool // parts of what was reported
 	ignored  finding.IgnoredLines
+	list     *adviceList
 }
 
 // index holds the notes of one walk over a function, so that no question about one place
@@ -61,3 +65,9 @@ const (
 )
 
 func isArena(t types.Type) bool { return catalog.IsHandle(t) && catalog.ArenaType(t) == "Arena" }
+
+func replace(from, to token.Pos, text string) analysis.TextEdit {
+	return analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)}
+}
+
+func insert(at token.Pos, text string) analysis.TextEdit { return replace(at, at, text) }

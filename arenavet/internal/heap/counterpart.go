@@ -5,7 +5,10 @@ import (
 	"go/types"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
+
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // counterpartSuffixes are the endings added to a function's name for the one that takes an
@@ -46,11 +49,11 @@ func (h *advisor) counterpart(e *ast.CallExpr) bool {
 		}
 		text := fn.Name() + " allocates on the heap, " + h.inScope(a) + ": use " + other.Name()
 		begins, ok := h.begins()
-		if !ok || id == nil || sig.TypeParams() != nil || last && e.Ellipsis.IsValid() {
-			h.say(e.Pos(), text)
+		if !ok || id == nil || sig.TypeParams() != nil || last && e.Ellipsis.IsValid() || h.pkg.Twin(fn) != other.Name() || !h.lasting() {
+			h.say(e.Pos(), text, nil)
 			return true
 		}
-		edits := append(begins, insert(id.End(), suffix))
+		edits := []analysis.TextEdit{replace(id.Pos(), id.End(), other.Name())}
 		switch {
 		case len(e.Args) == 0:
 			edits = append(edits, replace(e.Lparen, e.Rparen+1, "("+a+")"))
@@ -59,7 +62,7 @@ func (h *advisor) counterpart(e *ast.CallExpr) bool {
 		default:
 			edits = append(edits, replace(e.Rparen, e.Rparen+1, ", "+a+")"))
 		}
-		h.say(e.Pos(), text, edits...)
+		h.say(e.Pos(), text, &rewrite.Fix{Shared: begins, Edits: edits})
 		return true
 	}
 	return false
@@ -96,13 +99,13 @@ func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
 		return
 	}
 	if makers[name] {
-		h.say(e.Pos(), name+" on the heap, "+h.inScope(a)+": it has no counterpart there; write what it makes into an arena.Buffer")
+		h.say(e.Pos(), name+" on the heap, "+h.inScope(a)+": it has no counterpart there; write what it makes into an arena.Buffer", nil)
 		return
 	}
 	if fn.Pkg() == nil || fn.Pkg() == h.pkg.Pass.Pkg || catalog.IsStandard(catalog.PackageOf(name)) || catalog.PackagePath(fn.Pkg()) == catalog.ArenaPath {
 		return
 	}
 	if h.pkg.MakesResult(fn) {
-		h.say(e.Pos(), fn.Pkg().Name()+"."+strings.TrimPrefix(name, catalog.PackagePath(fn.Pkg())+".")+" makes its result on the heap, "+h.inScope(a)+": it takes no arena")
+		h.say(e.Pos(), fn.Pkg().Name()+"."+strings.TrimPrefix(name, catalog.PackagePath(fn.Pkg())+".")+" makes its result on the heap, "+h.inScope(a)+": it takes no arena", nil)
 	}
 }

@@ -80,12 +80,6 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 	return stays, nil
 }
 
-// Decided is for package convert, which asks the search nothing: the compiler has told it what goes to the heap,
-// and its own analysis what outlives the arena. All that has a text is advised then. Without those two the search
-// answers both, as well as the source of one function tells: what nobody else sees is not advised, nor what
-// may be used later.
-var Decided bool
-
 // assignedToAll is assignedTo for those of a list that count.
 func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (worst escape, next []place) {
 	for _, e := range list {

@@ -175,3 +175,20 @@ func (h *advisor) assigned(e ast.Expr) bool {
 	s, ok := h.parents[e].(*ast.AssignStmt)
 	return ok && slices.Contains(s.Lhs, e)
 }
+
+// fieldOf is the field of a variable that is named at an identifier, or a field of
+// that and so on, without following a pointer; or the identifier itself.
+func (h *advisor) fieldOf(id *ast.Ident) ast.Expr {
+	var at ast.Expr = id
+	for {
+		s, ok := h.parents[at].(*ast.SelectorExpr)
+		if !ok || s.X != at {
+			return at
+		}
+		chosen, ok := h.pkg.Pass.TypesInfo.Selections[s]
+		if !ok || chosen.Kind() != types.FieldVal || chosen.Indirect() {
+			return at
+		}
+		at = s
+	}
+}

@@ -2,8 +2,11 @@ package heap
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 const arenahttpPath = catalog.ArenaPath + "/arenahttp"
@@ -41,4 +44,39 @@ func (h *advisor) free(name string) bool {
 		return !found
 	})
 	return !found
+}
+
+// requestArena names the arena of a request in a fix.
+const requestArena = "a"
+
+// arena is how the arena is called at pos, or empty where none can be named.
+func (h *advisor) arena(pos token.Pos) string {
+	if h.request != "" {
+		return requestArena
+	}
+	if e := h.arenaExpr(pos); e != nil {
+		return types.ExprString(e)
+	}
+	return ""
+}
+
+// arenaExpr is the arena to use at pos, or nil.
+func (h *advisor) arenaExpr(pos token.Pos) ast.Expr {
+	for _, e := range h.arenas {
+		id := e
+		if s, ok := e.(*ast.SelectorExpr); ok {
+			id = s.X
+		}
+		if id.Pos() < pos && rewrite.VisibleIn(h.pkg.Pass, h.scope(h.at), id, pos) {
+			return e
+		}
+	}
+	return nil
+}
+
+// say notes an advice, with what to write if that is known.
+func (h *advisor) say(pos token.Pos, text string, fix *rewrite.Fix) {
+	if !h.ignored.Cover(h.pkg.Pass.Fset.Position(pos)) {
+		h.list.advices = append(h.list.advices, advice{pos, text, fix})
+	}
 }

@@ -52,17 +52,11 @@ func (h *advisor) search(p place) *vertex {
 
 // of returns what becomes of the value of an expression.
 func (h *advisor) of(e ast.Node) escape {
-	if Decided {
-		return goesOut
-	}
 	return h.worstOf(e)
 }
 
 // target returns what becomes of what is assigned to e.
 func (h *advisor) target(e ast.Expr) escape {
-	if Decided {
-		return goesOut
-	}
 	own, next := h.assignedTo(e)
 	for _, p := range next {
 		own = max(own, h.worstOf(p))

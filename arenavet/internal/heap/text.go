@@ -9,19 +9,12 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
-	"github.com/ebbpool/arena/arenavet/internal/finding"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-func replace(from, to token.Pos, text string) analysis.TextEdit {
-	return analysis.TextEdit{Pos: from, End: to, NewText: []byte(text)}
-}
-
-func insert(at token.Pos, text string) analysis.TextEdit { return replace(at, at, text) }
-
 // useFunction reports an advice whose text calls a function of package arena, with
-// what edits makes of the package's name and the arena's.
-func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(pkg, a string) []analysis.TextEdit) {
+// what edits makes of the package's name and the arena's. Variables that get another type are typed.
+func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(pkg, a string) []analysis.TextEdit, typed ...types.Object) {
 	a := h.arena(pos)
 	if a == "" {
 		return
@@ -29,14 +22,14 @@ func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, ed
 	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
 	pkg, imports := h.packageAt(pos)
 	begins, ok := h.begins()
-	if !fixable || !ok || pkg == "" || !h.offers(name) {
-		h.say(pos, text)
+	if !fixable || !ok || pkg == "" || !h.offers(name) || !h.lasting() {
+		h.say(pos, text, nil)
 		return
 	}
 	if len(begins) > 0 {
 		imports = begins // which it has, too
 	}
-	h.say(pos, text, append(imports, edits(pkg, a)...)...)
+	h.say(pos, text, &rewrite.Fix{Shared: imports, Edits: edits(pkg, a), Typed: typed})
 }
 
 // useMethod is useFunction for a method of the arena.
@@ -47,40 +40,11 @@ func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edit
 	}
 	text := what + " on the heap, " + h.inScope(a) + ": use its " + name
 	begins, ok := h.begins()
-	if !fixable || !ok || !h.offers("Arena."+name) {
-		h.say(pos, text)
+	if !fixable || !ok || !h.offers("Arena."+name) || !h.lasting() {
+		h.say(pos, text, nil)
 		return
 	}
-	h.say(pos, text, append(begins, edits(a)...)...)
-}
-
-// arena is how the arena is called at pos, or empty where none can be named.
-func (h *advisor) arena(pos token.Pos) string {
-	if h.request != "" {
-		return requestArena
-	}
-	for _, e := range h.arenas {
-		id := e
-		if s, ok := e.(*ast.SelectorExpr); ok {
-			id = s.X
-		}
-		if id.Pos() < pos && rewrite.VisibleIn(h.pkg.Pass, h.scope(h.at), id, pos) {
-			return types.ExprString(e)
-		}
-	}
-	return ""
-}
-
-// say reports an advice, with what to write where that is known.
-func (h *advisor) say(pos token.Pos, text string, edits ...analysis.TextEdit) {
-	if h.ignored.Cover(h.pkg.Pass.Fset.Position(pos)) {
-		return
-	}
-	d := finding.Diagnostic(finding.Heap, pos, text)
-	if len(edits) > 0 {
-		d.SuggestedFixes = []analysis.SuggestedFix{{Message: "allocate it in the arena", TextEdits: edits}}
-	}
-	h.pkg.Pass.Report(d)
+	h.say(pos, text, &rewrite.Fix{Shared: begins, Edits: edits(a)})
 }
 
 // offers reports whether the package arena that the program uses has a function:
@@ -150,6 +114,3 @@ func (h *advisor) begins() (edits []analysis.TextEdit, ok bool) {
 	pkg, imports := h.packageAt(h.body.Lbrace)
 	return append(imports, insert(h.body.Lbrace+1, "\n\t"+requestArena+" := "+pkg+".FromContext("+h.request+".Context())")), pkg != ""
 }
-
-// requestArena names the arena of a request in a fix.
-const requestArena = "a"

@@ -38,7 +38,11 @@ func (r *reporter) appendFix(a flow.Atom, call *ssa.Call) (analysis.SuggestedFix
 		return none, false
 	}
 	edits, ok := rewrite.AppendEdits(r.pkg.Pass, expr, pkg, types.ExprString(owner))
-	if !ok {
+	functions := r.pkg.Shipped()
+	if r.pkg.InTest(expr.Pos()) {
+		functions = r.pkg.Functions
+	}
+	if s := (&rewrite.Slices{Functions: functions}); !ok || !s.SafeAppend(r.pkg.Pass, expr, r.parent(expr)) {
 		return none, false
 	}
 	return analysis.SuggestedFix{Message: "use " + pkg + ".Append", TextEdits: edits}, true
@@ -66,4 +70,26 @@ func (r *reporter) arenaExpr(lparen token.Pos) ast.Expr {
 		return nil
 	}
 	return found
+}
+
+// parent is the statement or expression around a call.
+func (r *reporter) parent(call *ast.CallExpr) (parent ast.Node) {
+	for _, f := range r.pkg.Pass.Files {
+		if f.FileStart > call.Pos() || call.Pos() > f.FileEnd {
+			continue
+		}
+		var open []ast.Node
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch {
+			case n == nil:
+				open = open[:len(open)-1]
+				return true
+			case n == ast.Node(call):
+				parent = open[len(open)-1]
+			}
+			open = append(open, n)
+			return true
+		})
+	}
+	return parent
 }

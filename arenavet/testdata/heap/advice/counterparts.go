@@ -14,7 +14,7 @@ import (
 
 // Each function of the standard library that arenas have, too.
 
-func texts(p *parser, s string) []string {
+func texts(p parser, s string) []string {
 	return arena.SliceOf(p.a,
 		strings.Clone(s),   // want `strings.Clone on the heap, with arena p.a in scope: use its AllocString`
 		strings.ToUpper(s), // want `strings.ToUpper on the heap, with arena p.a in scope: use its ToUpper`
@@ -24,7 +24,7 @@ func texts(p *parser, s string) []string {
 	)
 }
 
-func slicesOf(p *parser, list []*node, b []byte, m map[string]int) ([]*node, []byte, []string) {
+func slicesOf(p parser, list []*node, b []byte, m map[string]int) ([]*node, []byte, []string) {
 	return slices.Clone(list), // want `slices.Clone on the heap, with arena p.a in scope: use arena.CloneSlice`
 		bytes.Clone(b), // want `bytes.Clone on the heap, with arena p.a in scope: use arena.CloneSlice`
 		slices.Collect(maps.Keys(m)) // want `slices.Collect on the heap, with arena p.a in scope: use arena.Collect`
@@ -32,17 +32,17 @@ func slicesOf(p *parser, list []*node, b []byte, m map[string]int) ([]*node, []b
 
 type nodes []*node
 
-func ownType(p *parser, list nodes) nodes {
+func ownType(p parser, list nodes) nodes {
 	return slices.Clone(list) // want `slices.Clone on the heap`
 }
 
-func fresh(p *parser, b []byte) []byte {
+func fresh(p parser, b []byte) []byte {
 	return append([]byte(nil), b...) // want `append on the heap, with arena p.a in scope: use arena.Append`
 }
 
 // Builders.
 
-func buffer(p *parser, v any) ([]byte, error) {
+func buffer(p parser, v any) ([]byte, error) {
 	var b bytes.Buffer // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewBuffer`
 	b.Grow(64)
 	b.WriteByte('[')
@@ -54,7 +54,7 @@ func buffer(p *parser, v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func pointers(p *parser, r io.Reader) string {
+func pointers(p parser, r io.Reader) string {
 	b := new(bytes.Buffer) // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewBuffer`
 	io.Copy(b, r)
 	c := &bytes.Buffer{} // want `bytes.Buffer on the heap`
@@ -65,7 +65,7 @@ func pointers(p *parser, r io.Reader) string {
 }
 
 // A Buffer is no reader, and no argument of a function that wants the other.
-func reader(p *parser) (string, error) {
+func reader(p parser) (string, error) {
 	var b bytes.Buffer // want `bytes.Buffer on the heap`
 	b.WriteString("x;")
 	return b.ReadString(';')
@@ -73,7 +73,7 @@ func reader(p *parser) (string, error) {
 
 func write(b *strings.Builder) { b.WriteString("x") }
 
-func given(p *parser) string {
+func given(p parser) string {
 	var b strings.Builder // want `strings.Builder on the heap`
 	write(&b)
 	return b.String()
@@ -81,7 +81,7 @@ func given(p *parser) string {
 
 // Maps. Those that have no more than a few entries and stay are left alone.
 
-func counted(p *parser, words []string) int {
+func counted(p parser, words []string) int {
 	seen := make(map[string]int, len(words)) // want `map on the heap, with arena p.a in scope: use arena.NewMap`
 	for i, w := range words {
 		if _, ok := seen[w]; !ok {
@@ -100,7 +100,7 @@ func counted(p *parser, words []string) int {
 	return sum
 }
 
-func nested(p *parser, words []string, names map[string][]string) (n int) {
+func nested(p parser, words []string, names map[string][]string) (n int) {
 	seen := map[string]int{} // want `map on the heap`
 	for i, w := range words {
 		seen[strings.ToLower(w)+"."] = i
@@ -110,7 +110,7 @@ func nested(p *parser, words []string, names map[string][]string) (n int) {
 }
 
 // A Map has no m[k] that is a value, and no m[k]++.
-func value(p *parser, words []string) int {
+func value(p parser, words []string) int {
 	seen := make(map[string]int) // want `map on the heap`
 	for _, w := range words {
 		seen[w]++
@@ -118,7 +118,7 @@ func value(p *parser, words []string) int {
 	return len(seen)
 }
 
-func read(p *parser, words []string) bool {
+func read(p parser, words []string) bool {
 	seen := map[string]bool{} // want `map on the heap`
 	for _, w := range words {
 		if seen[w] {
@@ -129,7 +129,7 @@ func read(p *parser, words []string) bool {
 	return false
 }
 
-func handedOn(p *parser, words []string) map[string]bool {
+func handedOn(p parser, words []string) map[string]bool {
 	seen := map[string]bool{} // want `map on the heap`
 	for _, w := range words {
 		seen[w] = true
@@ -137,7 +137,7 @@ func handedOn(p *parser, words []string) map[string]bool {
 	return seen
 }
 
-func fineSmall(p *parser, k string) bool {
+func fineSmall(p parser, k string) bool {
 	colours := map[string]int{"red": 1, "green": 2}
 	few := make(map[string]int, 8)
 	few[k] = colours[k]
@@ -146,9 +146,9 @@ func fineSmall(p *parser, k string) bool {
 
 // Functions of this package that have a counterpart, by each of its names.
 
-func last1(s string) *node                        { return parse(s) }
+func last1(s string) *node                        { return last1InArena(s, nil) }
 func last1InArena(s string, a *arena.Arena) *node { return parseIn(a, s) }
-func all1(s ...string) *node                      { return parse(s[0]) }
+func all1(s ...string) *node                      { return all1WithArena(nil, s...) }
 func all1WithArena(a *arena.Arena, s ...string) *node {
 	return parseIn(a, s[0])
 }
@@ -161,7 +161,7 @@ func otherIn(a *arena.Arena, s string) string            { return a.AllocString(
 func otherArena(a *arena.Arena, s []byte) *node          { return arena.New[node](a) }
 func otherInArena(s string, t *arena.Arena, n int) *node { return arena.New[node](t) }
 
-func allCounterparts(p *parser, s string, list []string) []*node {
+func allCounterparts(p parser, s string, list []string) []*node {
 	return arena.SliceOf(p.a,
 		last1(s),      // want `last1 allocates on the heap, with arena p.a in scope: use last1InArena`
 		all1(s, s),    // want `all1 allocates on the heap, with arena p.a in scope: use all1WithArena`
@@ -180,14 +180,14 @@ type token struct {
 
 type position struct{ line, column int }
 
-func (p *parser) peek() token { return token{} }
+func (p parser) peek() token { return token{} }
 
-func (p *parser) pos() *position {
+func (p parser) pos() *position {
 	t := p.peek() // want `&t leaves the function, which makes it on the heap, with arena p.a in scope: use arena.NewOf`
 	return &t.pos
 }
 
-func (p *parser) kept() (*token, int) {
+func (p parser) kept() (*token, int) {
 	t := token{text: "x"} // want `&t leaves the function`
 	u := t
 	t = p.peek()
@@ -197,7 +197,7 @@ func (p *parser) kept() (*token, int) {
 	return &t, len(u.text)
 }
 
-func (p *parser) again() (*token, error) {
+func (p parser) again() (*token, error) {
 	t := p.peek() // want `&t leaves the function`
 	t, err := p.both()
 	u, err := p.both() // want `&u leaves the function`
@@ -208,30 +208,30 @@ func (p *parser) again() (*token, error) {
 }
 
 // rounds has a variable for each round.
-func (p *parser) rounds(list []*token) []*token {
+func (p parser) rounds(list []*token) []*token {
 	for t := p.peek(); t.pos.line < 3; t.pos.line++ { // want `&t leaves the function`
 		list = append(list, &t)
 	}
 	return list
 }
 
-func (p *parser) both() (token, error) { return token{}, nil }
+func (p parser) both() (token, error) { return token{}, nil }
 
-func inText(p *parser, s string) string {
+func inText(p parser, s string) string {
 	b := bytes.NewBufferString(s) // want `bytes.Buffer on the heap`
 	b.WriteByte('.')
 	return b.String()
 }
 
 // It does not leave, or not by its own address.
-func fineStays(p *parser, next *node) (int, *position) {
+func fineStays(p parser, next *node) (int, *position) {
 	t := p.peek()
 	at := &t.pos
 	l := struct{ at *token }{}
 	return at.line, &l.at.pos
 }
 
-func grouped(p *parser, n *node) (string, *node) {
+func grouped(p parser, n *node) (string, *node) {
 	var (
 		b strings.Builder // want `strings.Builder on the heap`
 		m node            // want `&m leaves the function`
@@ -245,11 +245,11 @@ func grouped(p *parser, n *node) (string, *node) {
 
 type path []string
 
-func (p *parser) named(n int) (path, nodes) {
+func (p parser) named(n int) (path, nodes) {
 	return make(path, 0, n), make(nodes, n) // want `make on the heap` `make on the heap`
 }
 
-func finePanic(p *parser, format string, args ...any) {
+func finePanic(p parser, format string, args ...any) {
 	panic(fmt.Sprintf("BUG: "+format, args...))
 }
 
@@ -262,12 +262,12 @@ type message struct {
 	Buffer string
 }
 
-func (p *parser) message(r io.Reader, n int64) *message {
-	m := &message{data: new(bytes.Buffer), text: new(strings.Builder)} // want `use arena.NewOf` `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewOf` `strings.Builder on the heap, with arena p.a in scope: use arena.NewBuffer`
-	m.data = &bytes.Buffer{}                                           // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewOf`
+func (p parser) message(r io.Reader, n int64) *message {
+	m := &message{data: new(bytes.Buffer), text: new(strings.Builder)} // want `use arena.NewOf` `bytes.Buffer on the heap, with arena p.a in scope: use arena.New` `strings.Builder on the heap, with arena p.a in scope: use arena.NewBuffer`
+	m.data = &bytes.Buffer{}                                           // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.New`
 	m.data = bytes.NewBufferString("x")                                // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewBuffer`
 	m.data = &bytes.Buffer{}                                           // want `bytes.Buffer on the heap`
-	own := new(bytes.Buffer)                                           // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.NewOf`
+	own := new(bytes.Buffer)                                           // want `bytes.Buffer on the heap, with arena p.a in scope: use arena.New`
 	m.data = own
 	m.value = size(n)                        // want `size\(n\) in an any on the heap, with arena p.a in scope: use arena.BoxOf`
 	m.value = len(m.all)                     // want `len\(m.all\) in an any`

@@ -12,7 +12,7 @@ import (
 )
 
 // What makes a text and has no counterpart is named.
-func (p *parser) noCounterparts(n *node, b []byte) ([]byte, string) {
+func (p parser) noCounterparts(n *node, b []byte) ([]byte, string) {
 	n.name = strings.Map(func(r rune) rune { return r + 1 }, n.name) // want `strings.Map on the heap, with arena p.a in scope: it has no counterpart there; write what it makes into an arena.Buffer`
 	p.errs = strings.Split(n.name, ",")                              // want `strings.Split on the heap`
 	n.name = maker.Text(b)                                           // want `maker.Text makes its result on the heap, with arena p.a in scope: it takes no arena`
@@ -20,13 +20,13 @@ func (p *parser) noCounterparts(n *node, b []byte) ([]byte, string) {
 	return bytes.ReplaceAll(b, nil, b), strconv.Itoa(len(b))         // want `bytes.ReplaceAll on the heap` `strconv.Itoa on the heap`
 }
 
-func (p *parser) fineNoText(n *node, b []byte) int {
+func (p parser) fineNoText(n *node, b []byte) int {
 	n.name = maker.Atom(3).String()
 	return len(strings.Map(nil, n.name)) + len(strconv.Itoa(len(b)))
 }
 
 // A call that returns whether it failed does not keep what it is given.
-func (p *parser) saved(w io.Writer, s string) error {
+func (p parser) saved(w io.Writer, s string) error {
 	if err := json.NewEncoder(w).Encode(&node{name: s}); err != nil { // want `&node\{\} on the heap`
 		return err
 	}
@@ -34,7 +34,7 @@ func (p *parser) saved(w io.Writer, s string) error {
 }
 
 // Unless it makes an error of that.
-func (p *parser) fineErrors(s string) error {
+func (p parser) fineErrors(s string) error {
 	if s == "" {
 		return maker.NewError("no name" + s)
 	}
@@ -47,7 +47,7 @@ func (p *parser) fineErrors(s string) error {
 func parseError(text string) error { return maker.NewError(text) }
 
 // Parameters and the variables of loops that the address of which leaves.
-func (p *parser) parameter(t token, list []token) (*token, *position, any) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf`
+func (p parser) parameter(t token, list []token) (*token, *position, any) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf`
 	for _, u := range list { // want `&u leaves the function, which makes it on the heap, with arena p.a in scope: use arena.NewOf`
 		if u.text != "" {
 			return &u, nil, nil
@@ -57,29 +57,29 @@ func (p *parser) parameter(t token, list []token) (*token, *position, any) { // 
 }
 
 // Its copy has its name, and what has that name already stays.
-func (p *parser) parameterNamed(t, u token) (*token, *token, string) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf` `&u leaves the function, which makes its parameter u on the heap, with arena p.a in scope: use arena.NewOf`
+func (p parser) parameterNamed(t, u token) (*token, *token, string) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf` `&u leaves the function, which makes its parameter u on the heap, with arena p.a in scope: use arena.NewOf`
 	uGiven := u.text
 	t.text += uGiven // want `string concatenation on the heap, with arena p.a in scope: use its Concat`
 	p.take(t)
 	return &t, &u, uGiven
 }
 
-func (p *parser) take(t token) {}
+func (p parser) take(t token) {}
 
 // So does one that a call is given as an interface.
-func (p *parser) decoded(b []byte) (string, error) {
+func (p parser) decoded(b []byte) (string, error) {
 	var t token // want `&t leaves the function, which makes it on the heap, with arena p.a in scope: use arena.New`
 	err := json.Unmarshal(b, &t)
 	return t.text, err
 }
 
-func (p *parser) fineLock(n *node) {
+func (p parser) fineLock(n *node) {
 	var mu sync.Mutex
 	wait := sync.NewCond(&mu)
 	wait.Signal()
 }
 
-func (p *parser) finePointer(n *node) int {
+func (p parser) finePointer(n *node) int {
 	var t token
 	fill(&t)
 	return len(t.text)
@@ -88,7 +88,7 @@ func (p *parser) finePointer(n *node) int {
 func fill(t *token) { t.text = "x" }
 
 // Variables that lead to each other in a circle, of which one leaves.
-func (p *parser) circle(n *node) *node {
+func (p parser) circle(n *node) *node {
 	x, y, z := &node{}, &node{}, &node{} // want `&node\{\} on the heap` `&node\{\} on the heap` `&node\{\} on the heap`
 	for range n.kids {
 		x, y, z = y, z, x
@@ -96,7 +96,7 @@ func (p *parser) circle(n *node) *node {
 	return x
 }
 
-func (p *parser) fineCircle(n *node) {
+func (p parser) fineCircle(n *node) {
 	x, y, z := &node{}, &node{}, &node{}
 	for range n.kids {
 		x, y, z = y, z, x

@@ -12,7 +12,7 @@ import (
 var held *node
 
 func hold(n *node)                 { held = n }
-func (p *parser) hold(n *node)     { held = n }
+func (p parser) hold(n *node)      { held = n }
 func holdFirst(n, m *node)         { held = n }
 func same(n *node) *node           { return n }
 func sendTo(c chan *node, n *node) { c <- n }
@@ -21,7 +21,7 @@ func (n *node) work()              {}
 
 // What a function keeps, sends, or has a goroutine use is not for the arena, nor what
 // it returns to one who does.
-func (p *parser) finePassed(c chan *node, h http.Header, g *sync.WaitGroup, ctx context.Context, s string) context.Context {
+func (p parser) finePassed(c chan *node, h http.Header, g *sync.WaitGroup, ctx context.Context, s string) context.Context {
 	hold(&node{})
 	p.hold(&node{})
 	sendTo(c, &node{})
@@ -38,6 +38,6 @@ func fineTaken(a *arena.Arena, w *maker.Writer, b []byte) (string, string) {
 }
 
 // Another parameter may be kept.
-func (p *parser) passed(n *node) {
+func (p parser) passed(n *node) {
 	holdFirst(n, &node{}) // want `&node\{\} on the heap`
 }

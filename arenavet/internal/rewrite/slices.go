@@ -1,23 +1,41 @@
-package convert
+package rewrite
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// arena.Append grows a slice in place more often than append does. That is the same only if the old slice, the base,
-// is not used afterwards, and nothing else has its memory and reads what is then written there.
+// arena.Append grows a slice in place more often than append does, and gives it another capacity. That is the same
+// only if the old slice, the base, is not used afterwards, if nothing else has its memory and reads what is then
+// written there, and if no other append depends on the capacity.
 
-// appendable says why an append may mean something else in an arena, or nothing.
-func (p *program) appendable(f *function, c *ast.CallExpr, parents []ast.Node) string {
-	info := f.pkg.TypesInfo
-	from := ast.Unparen(c.Args[0])
-	call := callAt(f.ssa, c.Lparen)
+// Slices answers what the functions that may have a slice do with it.
+type Slices struct {
+	Functions []*ssa.Function
+}
+
+// Appendable says why a rewritten append may mean something else, or nothing. The call is c's; parent is the node
+// around c, and scope that of c's package.
+func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, call *ssa.Call, scope *types.Scope) string {
 	if call == nil {
 		return "append that was not found in SSA form"
+	}
+	if why := p.Growable(call); why != "" {
+		return why
+	}
+	from := ast.Unparen(c.Args[0])
+	if s, ok := from.(*ast.SliceExpr); ok && s.Max == nil {
+		if id, ok := s.X.(*ast.Ident); ok {
+			from = id
+		}
 	}
 	switch b := from.(type) {
 	case *ast.CallExpr: // []T(nil)
@@ -31,15 +49,16 @@ func (p *program) appendable(f *function, c *ast.CallExpr, parents []ast.Node) s
 	default:
 		return "append to another expression than a variable"
 	}
-	as, ok := parents[len(parents)-1].(*ast.AssignStmt)
-	if !ok || len(as.Lhs) != 1 || p.text(as.Lhs[0]) != p.text(from) {
-		return "append whose base lives on"
-	}
 	if sel, ok := from.(*ast.SelectorExpr); ok {
+		as, ok := parent.(*ast.AssignStmt)
+		if !ok || len(as.Lhs) != 1 || types.ExprString(as.Lhs[0]) != types.ExprString(from) {
+			return "append whose base lives on"
+		}
 		if s := info.Selections[sel]; s == nil || s.Kind() != types.FieldVal {
 			return "append to a global"
 		}
-		load, ok := call.Call.Args[0].(*ssa.UnOp)
+		base, _ := Base(call)
+		load, ok := base.(*ssa.UnOp)
 		if !ok {
 			return "append to a field of a copy"
 		}
@@ -50,14 +69,178 @@ func (p *program) appendable(f *function, c *ast.CallExpr, parents []ast.Node) s
 		return p.fieldAppendable(fieldOf(fa))
 	}
 	v, ok := info.ObjectOf(from.(*ast.Ident)).(*types.Var)
-	if !ok || v.Parent() == f.pkg.Types.Scope() {
+	if !ok || v.Parent() == scope {
 		return "append to a global"
 	}
 	return chainAppendable(call)
 }
 
-// callAt finds the call of a builtin or function whose parenthesis is at a position.
-func callAt(f *ssa.Function, at token.Pos) *ssa.Call {
+// Growable says why a slice that is made with another capacity may mean something else, or nothing: an append whose
+// base lives on shares memory with its result if there is room, and a cap depends on it.
+func (p *Slices) Growable(made ssa.Value) string {
+	t := made.Type()
+	if list, ok := t.(*types.Tuple); ok && list.Len() > 0 {
+		t = list.At(0).Type()
+	}
+	s := SliceOf(t)
+	if s == nil {
+		return "slice of a type parameter"
+	}
+	for _, f := range p.Functions {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				c, ok := i.(*ssa.Call)
+				if !ok {
+					continue
+				}
+				if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" && sameElem(c.Call.Args[0], s) {
+					return "slice of a type whose capacity is asked for"
+				}
+				if base, ok := Base(c); ok && sameElem(base, s) && p.basePersists(c, base) {
+					return "slice of a type that is appended to while the old slice lives on"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func sameElem(v ssa.Value, s *types.Slice) bool {
+	t := SliceOf(v.Type())
+	return t != nil && types.Identical(t.Elem(), s.Elem())
+}
+
+// basePersists reports whether the base of an append may be used after it, so that capacity shows.
+func (p *Slices) basePersists(c *ssa.Call, base ssa.Value) bool {
+	for v := range ancestors(base, true) {
+		if v != c && liveAfter(v, c) {
+			return true
+		}
+		switch d := v.(type) {
+		case *ssa.Parameter:
+			if p.passedAlive(d) {
+				return true
+			}
+		case *ssa.UnOp, *ssa.Lookup:
+			if !storedBack(c, v) {
+				return true
+			}
+		case *ssa.Call:
+			g := d.Call.StaticCallee()
+			if _, isAppend := Base(d); isAppend || arenaFunction(d) != "" || g != nil && g.Blocks == nil && catalog.IsStandard(catalog.PackageOf(catalog.CalleeName(g))) {
+				continue
+			}
+			if _, builtin := d.Call.Value.(*ssa.Builtin); !builtin && !Fresh(d) {
+				return true
+			}
+		case *ssa.Index, *ssa.Field, *ssa.Extract, *ssa.TypeAssert, *ssa.FreeVar:
+			return true
+		}
+	}
+	return false
+}
+
+// storedBack reports whether an append's result is stored where its base was loaded from, or where nothing else is.
+func storedBack(c *ssa.Call, base ssa.Value) bool {
+	if load, ok := base.(*ssa.UnOp); ok {
+		if a, ok := load.X.(*ssa.Alloc); ok && !a.Heap {
+			return true
+		}
+	}
+	for _, r := range *c.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if load, ok := base.(*ssa.UnOp); ok && pathTo(r.Addr) == pathTo(load.X) {
+				return true
+			}
+		case *ssa.MapUpdate:
+			if l, ok := base.(*ssa.Lookup); ok && pathTo(l.X) == pathTo(r.Map) && pathTo(l.Index) == pathTo(r.Key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pathTo writes how an expression leads to a value, which is the same for equal expressions.
+func pathTo(v ssa.Value) string {
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		return v.Op.String() + pathTo(v.X)
+	case *ssa.FieldAddr:
+		return fmt.Sprint(pathTo(v.X), ".", v.Field)
+	case *ssa.IndexAddr:
+		return pathTo(v.X) + "[" + pathTo(v.Index) + "]"
+	case *ssa.Lookup:
+		return pathTo(v.X) + "[" + pathTo(v.Index) + "]"
+	case *ssa.Const:
+		return v.String()
+	}
+	return fmt.Sprintf("%p", v)
+}
+
+// passedAlive reports whether a function is called with a slice that the caller uses afterwards.
+func (p *Slices) passedAlive(d *ssa.Parameter) bool {
+	n := slices.Index(d.Parent().Params, d)
+	for _, f := range p.Functions {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				c, ok := i.(*ssa.Call)
+				if !ok || c.Call.StaticCallee() != d.Parent() || n >= len(c.Call.Args) {
+					continue
+				}
+				for v := range ancestors(c.Call.Args[n], true) {
+					if _, isLoad := v.(*ssa.UnOp); liveAfter(v, c) || isLoad && !storedBack(c, v) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Base is the base of an append, the builtin or package arena's.
+func Base(c *ssa.Call) (ssa.Value, bool) {
+	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
+		if b.Name() != "append" {
+			return nil, false
+		}
+		return c.Call.Args[0], true
+	}
+	if arenaFunction(c) == "Append" {
+		return c.Call.Args[1], true
+	}
+	return nil, false
+}
+
+// arenaFunction is the name of a function of package arena that is called, or empty.
+func arenaFunction(c *ssa.Call) string {
+	if g := c.Call.StaticCallee(); g != nil {
+		if name, ok := strings.CutPrefix(catalog.CalleeName(catalog.Origin(g)), catalog.ArenaPath+"."); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// onlyReads reports whether a function of another package writes to no slice that it is given.
+func onlyReads(g *ssa.Function) bool {
+	if g == nil {
+		return false
+	}
+	switch catalog.PackageOf(catalog.CalleeName(catalog.Origin(g))) {
+	case "strings", "fmt", catalog.ArenaPath:
+		return true
+	}
+	return false
+}
+
+// makesSlice are functions of package arena that return a slice which nothing else has.
+var makesSlice = map[string]bool{"MakeSlice": true, "MakeSliceUninit": true, "SliceOf": true, "CloneSlice": true, "Collect": true, "ReadAll": true, "Arena.AllocBytes": true}
+
+// CallAt finds the call of a builtin or function whose parenthesis is at a position.
+func CallAt(f *ssa.Function, at token.Pos) *ssa.Call {
 	if f == nil {
 		return nil
 	}
@@ -69,7 +252,7 @@ func callAt(f *ssa.Function, at token.Pos) *ssa.Call {
 		}
 	}
 	for _, a := range f.AnonFuncs {
-		if c := callAt(a, at); c != nil {
+		if c := CallAt(a, at); c != nil {
 			return c
 		}
 	}
@@ -78,13 +261,14 @@ func callAt(f *ssa.Function, at token.Pos) *ssa.Call {
 
 func fieldOf(fa *ssa.FieldAddr) field { return field{types.TypeString(structOf(fa), nil), fa.Field} }
 
-func isAppend(i any) (*ssa.Call, bool) {
-	c, ok := i.(*ssa.Call)
-	if !ok {
-		return nil, false
-	}
-	b, ok := c.Call.Value.(*ssa.Builtin)
-	return c, ok && b.Name() == "append"
+// field is a field of a struct type.
+type field struct {
+	t string
+	i int
+}
+
+func structOf(f *ssa.FieldAddr) types.Type {
+	return types.Unalias(f.X.Type().Underlying().(*types.Pointer).Elem())
 }
 
 // chain is what one slice becomes by appends and slicing.
@@ -117,9 +301,9 @@ func (c *chain) add(v ssa.Value, back bool) {
 				c.add(e, true)
 			}
 		case *ssa.Call:
-			if _, ok := isAppend(d); ok {
-				c.add(d.Call.Args[0], true)
-			} else {
+			if base, ok := Base(d); ok {
+				c.add(base, true)
+			} else if !makesSlice[arenaFunction(d)] {
 				c.old = append(c.old, v)
 			}
 		case *ssa.MakeSlice:
@@ -156,17 +340,18 @@ func (c *chain) use(v ssa.Value, r ssa.Instruction, back bool) {
 	case *ssa.IndexAddr:
 		c.element(r)
 	case *ssa.Call:
+		if base, ok := Base(r); ok && base == v {
+			c.changes = append(c.changes, r)
+			c.add(r, back)
+			return
+		}
 		b, ok := r.Call.Value.(*ssa.Builtin)
 		if !ok {
 			c.given = append(c.given, r)
 			return
 		}
 		switch b.Name() {
-		case "append":
-			if r.Call.Args[0] == v {
-				c.changes = append(c.changes, r)
-				c.add(r, back)
-			}
+		case "append": // of the elements
 		case "copy", "clear":
 			if r.Call.Args[0] == v {
 				c.changes = append(c.changes, r)
@@ -204,11 +389,12 @@ func (c *chain) element(a ssa.Value) {
 // chainAppendable says why an append to a local variable may mean something else. The slice must be made here, its
 // base must be dead after each append, and once it was given away nothing may change it.
 func chainAppendable(call *ssa.Call) string {
-	c := chainOf(call.Call.Args[0], true)
+	base, _ := Base(call)
+	c := chainOf(base, true)
 	if len(c.old) > 0 {
 		return "append to a slice that was not made here"
 	}
-	for v := range ancestors(call.Call.Args[0]) {
+	for v := range ancestors(base, false) {
 		if v != call && liveAfter(v, call) { // after it, call is the new slice
 			return "append whose base lives on"
 		}
@@ -223,8 +409,8 @@ func chainAppendable(call *ssa.Call) string {
 	return ""
 }
 
-// ancestors are the values whose memory a slice may have.
-func ancestors(v ssa.Value) map[ssa.Value]bool {
+// ancestors are the values whose memory a slice may have; if roomy, those whose spare capacity it may have.
+func ancestors(v ssa.Value, roomy bool) map[ssa.Value]bool {
 	all := map[ssa.Value]bool{}
 	var add func(v ssa.Value)
 	add = func(v ssa.Value) {
@@ -238,12 +424,12 @@ func ancestors(v ssa.Value) map[ssa.Value]bool {
 				add(e)
 			}
 		case *ssa.Slice:
-			if _, ok := d.X.(*ssa.Alloc); !ok {
+			if _, ok := d.X.(*ssa.Alloc); !ok && (d.Max == nil || !roomy) {
 				add(d.X)
 			}
 		case *ssa.Call:
-			if _, ok := isAppend(d); ok {
-				add(d.Call.Args[0])
+			if base, ok := Base(d); ok {
+				add(base)
 			}
 		}
 	}
@@ -346,7 +532,7 @@ type fieldUse struct {
 
 // fieldAppendable says why x.F = append(x.F, ...) may mean something else. Each object must have a slice of its own.
 // If what it had before an append may still be read, nothing may write elements of such slices.
-func (p *program) fieldAppendable(fd field) string {
+func (p *Slices) fieldAppendable(fd field) string {
 	u := p.fieldUses(fd)
 	if u.shared != "" {
 		return u.shared
@@ -363,8 +549,8 @@ func (p *program) fieldAppendable(fd field) string {
 	return ""
 }
 
-func (p *program) fieldUses(fd field) (u fieldUse) {
-	for f := range p.reach {
+func (p *Slices) fieldUses(fd field) (u fieldUse) {
+	for _, f := range p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
 				switch i := i.(type) {
@@ -426,7 +612,7 @@ func holdsStruct(t types.Type, name string) bool {
 }
 
 // fieldLoad looks at the uses of a field's slice.
-func (p *program) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
+func (p *Slices) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
 	for _, i := range chainOf(l, false).given {
 		if s, ok := i.(*ssa.Store); ok {
 			if a, ok := s.Addr.(*ssa.FieldAddr); ok && fieldOf(a) == fd {
@@ -459,7 +645,7 @@ func (p *program) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
 }
 
 // fieldStore looks at what becomes a field's slice: a new one, or the field's own with more or fewer elements.
-func (p *program) fieldStore(to *ssa.FieldAddr, s *ssa.Store, fd field, u *fieldUse) {
+func (p *Slices) fieldStore(to *ssa.FieldAddr, s *ssa.Store, fd field, u *fieldUse) {
 	c := chainOf(s.Val, true)
 	for _, o := range c.old {
 		l, ok := o.(*ssa.UnOp)
@@ -532,9 +718,9 @@ func sameAddress(x, y ssa.Value) bool {
 
 // elementsWritten reports whether the reached functions write elements of slices such as the field's, other than of
 // slices that they have just made, or append to them other than to a field.
-func (p *program) elementsWritten(fd field) bool {
+func (p *Slices) elementsWritten(fd field) bool {
 	var elem types.Type
-	for f := range p.reach {
+	for _, f := range p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
 				if fa, ok := i.(*ssa.FieldAddr); ok && fieldOf(fa) == fd {
@@ -552,12 +738,12 @@ func (p *program) elementsWritten(fd field) bool {
 		s, ok := v.Type().Underlying().(*types.Slice)
 		return ok && types.Identical(s.Elem(), elem)
 	}
-	for f := range p.reach {
+	for _, f := range p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
 				switch i := i.(type) {
 				case *ssa.IndexAddr:
-					if !same(i.X) || p.fresh(i.X) {
+					if !same(i.X) || Fresh(i.X) {
 						continue
 					}
 					c := &chain{}
@@ -566,14 +752,14 @@ func (p *program) elementsWritten(fd field) bool {
 						return true
 					}
 				case *ssa.Call:
-					if a, ok := isAppend(i); ok && same(a.Call.Args[0]) && !p.fresh(a.Call.Args[0]) && !appendsToField(a) {
+					if base, ok := Base(i); ok && same(base) && !Fresh(base) && !appendsToField(i) {
 						return true
 					}
-					if b, ok := i.Call.Value.(*ssa.Builtin); ok && (b.Name() == "copy" || b.Name() == "clear") && same(i.Call.Args[0]) && !p.fresh(i.Call.Args[0]) {
+					if b, ok := i.Call.Value.(*ssa.Builtin); ok && (b.Name() == "copy" || b.Name() == "clear") && same(i.Call.Args[0]) && !Fresh(i.Call.Args[0]) {
 						return true
 					}
 					if g := i.Call.StaticCallee(); i.Call.IsInvoke() || g == nil || g.Blocks == nil { // sort.Slice and such
-						if _, ok := i.Call.Value.(*ssa.Builtin); ok {
+						if _, ok := i.Call.Value.(*ssa.Builtin); ok || onlyReads(g) {
 							continue
 						}
 						for _, a := range i.Call.Args {
@@ -594,7 +780,8 @@ func (p *program) elementsWritten(fd field) bool {
 
 // appendsToField reports whether an append's base is loaded from a field that the result is stored in.
 func appendsToField(a *ssa.Call) bool {
-	l, ok := a.Call.Args[0].(*ssa.UnOp)
+	base, _ := Base(a)
+	l, ok := base.(*ssa.UnOp)
 	if !ok {
 		return false
 	}
@@ -615,4 +802,86 @@ func appendsToField(a *ssa.Call) bool {
 		}
 	}
 	return true
+}
+
+// Fresh reports whether an object was made by the function that uses it, or by one that returns a new one.
+func Fresh(v ssa.Value) bool { return freshIn(v, map[ssa.Value]bool{}) }
+
+func freshIn(v ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return true
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
+		return true
+	case *ssa.Const:
+		return v.Value == nil
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			if !freshIn(e, seen) {
+				return false
+			}
+		}
+		return true
+	case *ssa.Slice:
+		return freshIn(v.X, seen)
+	case *ssa.ChangeType:
+		return freshIn(v.X, seen)
+	case *ssa.UnOp: // of a local variable: everything that is stored in it
+		a, ok := v.X.(*ssa.Alloc)
+		if !ok || v.Op != token.MUL {
+			return false
+		}
+		for _, r := range *a.Referrers() {
+			switch r := r.(type) {
+			case *ssa.Store:
+				if r.Addr != a || !freshIn(r.Val, seen) {
+					return false
+				}
+			case *ssa.UnOp, *ssa.DebugRef:
+			default:
+				return false
+			}
+		}
+		return true
+	case *ssa.FreeVar: // a captured variable
+		f := v.Parent()
+		if f.Parent() == nil {
+			return false
+		}
+		for _, b := range f.Parent().Blocks {
+			for _, i := range b.Instrs {
+				if mc, ok := i.(*ssa.MakeClosure); ok && mc.Fn == f && !freshIn(mc.Bindings[slices.Index(f.FreeVars, v)], seen) {
+					return false
+				}
+			}
+		}
+		return true
+	case *ssa.Call:
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+			return b.Name() == "append" && freshIn(v.Call.Args[0], seen)
+		}
+		g := v.Call.StaticCallee()
+		if g == nil || g.Blocks == nil || v.Call.Signature().Results().Len() != 1 {
+			return false
+		}
+		for _, b := range g.Blocks {
+			r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+			if !ok {
+				continue
+			}
+			switch x := r.Results[0].(type) {
+			case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
+			case *ssa.Const:
+				if x.Value != nil {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }

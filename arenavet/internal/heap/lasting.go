@@ -1,0 +1,173 @@
+package heap
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+)
+
+// An arena that the function takes back, or that it gets from an object which may be nil, is advised, and nothing is
+// written: what is allocated from it would end, or the program would panic.
+
+// lasting reports whether the arena that is used at a node is there, and the function does not take it back.
+func (h *advisor) lasting() bool { return !h.takesBack() && h.isThere() }
+
+// takesBack reports whether the function, or one that it calls, may end the arena's memory.
+func (h *advisor) takesBack() bool {
+	found := false
+	ast.Inspect(h.body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || found {
+			return !found
+		}
+		fn := h.function(call)
+		if fn == nil {
+			return true
+		}
+		if catalog.PackagePath(fn.Pkg()) == catalog.ArenaPath {
+			switch fn.Name() {
+			case "Reset", "Release", "Rewind", "Put":
+				found = true
+			}
+		} else {
+			found = h.pkg.TakesBack(fn)
+		}
+		return !found
+	})
+	return found
+}
+
+// isThere reports whether the object that has the arena in a field is not nil at h.at: it is used there in any case.
+func (h *advisor) isThere() bool {
+	sel, ok := h.arenaExpr(h.at.Pos()).(*ast.SelectorExpr)
+	if !ok {
+		return true
+	}
+	obj := h.pkg.Pass.TypesInfo.ObjectOf(sel.X.(*ast.Ident))
+	if _, isPointer := obj.Type().Underlying().(*types.Pointer); !isPointer {
+		return true
+	}
+	for _, use := range h.uses[obj] {
+		if u, ok := h.parents[use].(*ast.UnaryExpr); h.assigned(use) || ok && u.X == use {
+			return false
+		}
+	}
+	for _, fn := range h.pkg.Functions {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				if i.Pos() >= h.at.Pos() && i.Pos() < h.at.End() && (h.at != h.body || b.Index == 0 && fn.Parent() == nil) && h.dereferenced(fn, b, obj) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// dereferenced reports whether a pointer has been dereferenced when a block ends.
+func (h *advisor) dereferenced(fn *ssa.Function, at *ssa.BasicBlock, obj types.Object) bool {
+	isObject := func(v ssa.Value) bool {
+		if load, ok := v.(*ssa.UnOp); ok {
+			v = load.X // of a variable that closures capture
+		}
+		return v.Pos() == obj.Pos()
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			switch i := i.(type) {
+			case *ssa.FieldAddr:
+				if b.Dominates(at) && isObject(i.X) {
+					return true
+				}
+			case *ssa.UnOp:
+				if p, ok := i.X.(*ssa.Parameter); ok && b.Dominates(at) && isObject(p) {
+					return true
+				}
+			case *ssa.Call:
+				g := i.Call.StaticCallee()
+				if g == nil || !b.Dominates(at) || g == fn {
+					continue
+				}
+				for k, arg := range i.Call.Args {
+					if isObject(arg) && dereferences(g, k, 0) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	if fn.Parent() == nil {
+		return false
+	}
+	for _, b := range fn.Parent().Blocks {
+		for _, i := range b.Instrs {
+			if m, ok := i.(*ssa.MakeClosure); ok && m.Fn == fn && h.dereferenced(fn.Parent(), b, obj) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dereferences reports whether a function first of all dereferences a parameter, or one that it calls does.
+func dereferences(fn *ssa.Function, n, depth int) bool {
+	if depth == 3 || len(fn.Blocks) == 0 || n >= len(fn.Params) {
+		return false
+	}
+	for _, i := range fn.Blocks[0].Instrs {
+		switch i := i.(type) {
+		case *ssa.FieldAddr:
+			if i.X == fn.Params[n] {
+				return true
+			}
+		case *ssa.Call:
+			g := i.Call.StaticCallee()
+			if k := slices.Index(i.Call.Args, ssa.Value(fn.Params[n])); g != nil && k >= 0 && dereferences(g, k, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shared reports whether a function other than this one may change a variable.
+func (h *advisor) shared(v *types.Var) bool {
+	if v.Pos() < h.body.Pos() && !h.params[v] || v.Pos() > h.body.End() {
+		return true
+	}
+	for _, id := range h.uses[v] {
+		if u, ok := h.parents[id].(*ast.UnaryExpr); ok && u.X == id || h.inLiteral(id, v) {
+			return true
+		}
+		if s, ok := h.parents[id].(*ast.SelectorExpr); ok && h.fieldOf(id) != id && s.X == id {
+			return true // a struct's field, whose address may be used
+		}
+	}
+	return false
+}
+
+// inLiteral reports whether a function literal is between a use of a variable and its declaration.
+func (h *advisor) inLiteral(id *ast.Ident, v *types.Var) bool {
+	for n := h.parents[id]; n != nil && !(n.Pos() <= v.Pos() && v.Pos() < n.End()); n = h.parents[n] {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// growable reports whether no capacity shows if a call's result gets another one.
+func (h *advisor) growable(e ast.Expr) bool {
+	lparen := e.(*ast.CallExpr).Lparen
+	for _, fn := range h.pkg.Functions {
+		if call := rewrite.CallAt(fn, lparen); call != nil {
+			return h.list.slices.Growable(call) == ""
+		}
+	}
+	return false
+}

@@ -1,0 +1,141 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+)
+
+// SafeAppend reports whether package arena's Append means the same as an append, which is in parent.
+func (p *Slices) SafeAppend(pass *analysis.Pass, e *ast.CallExpr, parent ast.Node) bool {
+	for _, fn := range p.Functions {
+		if call := CallAt(fn, e.Lparen); call != nil {
+			return p.Appendable(pass.TypesInfo, e, parent, call, pass.Pkg.Scope()) == "" && p.isOwn(pass.Pkg, call)
+		}
+	}
+	return false
+}
+
+// Other packages may copy a struct, and append to a field of both. So an append to a field is rewritten only if it can
+// only be given objects that this package has made.
+
+// isOwn reports whether an append changes a variable, or a field of an object that no other package passes in.
+func (p *Slices) isOwn(pkg *types.Package, call *ssa.Call) bool {
+	base, _ := Base(call)
+	load, ok := base.(*ssa.UnOp)
+	if !ok {
+		return true
+	}
+	f, ok := load.X.(*ssa.FieldAddr)
+	if !ok {
+		return true
+	}
+	t, ok := types.Unalias(f.X.Type().Underlying().(*types.Pointer).Elem()).(*types.Named)
+	if !ok {
+		return false
+	}
+	if !t.Obj().Exported() || pkg.Name() == "main" || t.Obj().Parent() != pkg.Scope() {
+		return true // others cannot name it
+	}
+	seen := map[*ssa.Function]bool{}
+	for _, fn := range p.Functions {
+		if given(fn, t) && mayRun(fn, call.Parent(), t, seen) {
+			return false
+		}
+	}
+	return true
+}
+
+// given reports whether other packages may call a function with a value that leads to t, or it takes one out of a
+// variable or an interface.
+func given(fn *ssa.Function, t *types.Named) bool {
+	obj := fn.Object()
+	if obj == nil || obj.Exported() {
+		for _, p := range fn.Params {
+			if leads(p.Type(), t, map[types.Type]bool{}) {
+				return true
+			}
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			switch i := i.(type) {
+			case *ssa.TypeAssert:
+				if leads(i.AssertedType, t, map[types.Type]bool{}) {
+					return true
+				}
+			case *ssa.UnOp:
+				if g, ok := i.X.(*ssa.Global); ok && g.Object() != nil && g.Object().Exported() && leads(i.Type(), t, map[types.Type]bool{}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// leads reports whether a value of a type may lead to one of t, but for interfaces.
+func leads(from types.Type, t *types.Named, seen map[types.Type]bool) bool {
+	from = types.Unalias(from)
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	if types.Identical(from, t) {
+		return true
+	}
+	switch u := from.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type(), t, seen) {
+				return true
+			}
+		}
+	case *types.Map:
+		return leads(u.Key(), t, seen) || leads(u.Elem(), t, seen)
+	case *types.Signature:
+		for v := range u.Results().Variables() {
+			if leads(v.Type(), t, seen) {
+				return true
+			}
+		}
+	case interface{ Elem() types.Type }:
+		return leads(u.Elem(), t, seen)
+	}
+	return false
+}
+
+// mayRun reports whether a call of a function may run another one. A call of an unknown function that is given a t may.
+func mayRun(fn, target *ssa.Function, t *types.Named, seen map[*ssa.Function]bool) bool {
+	if fn == target {
+		return true
+	}
+	if seen[fn] {
+		return false
+	}
+	seen[fn] = true
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			for _, op := range i.Operands(nil) {
+				if g, ok := (*op).(*ssa.Function); ok && mayRun(g, target, t, seen) {
+					return true
+				}
+			}
+			c, ok := i.(ssa.CallInstruction)
+			if !ok || c.Common().StaticCallee() != nil {
+				continue
+			}
+			if _, builtin := c.Common().Value.(*ssa.Builtin); builtin {
+				continue
+			}
+			for _, a := range append(c.Common().Args, c.Common().Value) {
+				if leads(a.Type(), t, map[types.Type]bool{}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
