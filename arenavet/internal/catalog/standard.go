@@ -72,6 +72,7 @@ var results = map[string]Result{
 	"encoding/csv.NewReader": first(Holder), "encoding/csv.NewWriter": first(Holder),
 	"compress/gzip.NewReader": first(Holder), "compress/gzip.NewWriter": first(Holder),
 	"regexp.Compile": quoted(Holder), "regexp.MustCompile": first(Holder),
+	"log/slog.With": first(Cloned), "log/slog.Logger.With": Of(Cloned, 0, 1), "log/slog.Logger.WithGroup": Of(Holder, 0, 1), "log/slog.New": first(Holder),
 	"net/http.NewRequest": Of(Holder, 0, 1, 2), "net/http.NewRequestWithContext": Of(Holder, 0, 1, 2, 3),
 
 	"text.TrimSpace": first(Same), "text.Trim": first(Same), "text.TrimLeft": first(Same), "text.TrimRight": first(Same),
@@ -174,6 +175,12 @@ var Keepers = map[string]bool{
 	"net/textproto.MIMEHeader.Set": true, "net/textproto.MIMEHeader.Add": true,
 	"container/list.List.PushBack": true, "container/list.List.PushFront": true,
 }
+
+// KeepsForGood lists functions of the standard library that keep an argument in a variable of their package.
+var KeepsForGood = map[string]bool{"log/slog.SetDefault": true, "log.SetPrefix": true, "log.SetOutput": true, "expvar.Publish": true}
+
+// MakesObject lists functions of the standard library that return a new object whose fields their caller sets.
+var MakesObject = map[string]bool{"os/exec.Command": true, "os/exec.CommandContext": true}
 
 // ReadsDeep reports whether a function reads everything that its arguments lead
 // to.

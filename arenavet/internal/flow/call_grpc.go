@@ -18,6 +18,8 @@ import (
 // stream of such, which is put back when the handler has returned.
 func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) {
 	switch {
+	case common.IsInvoke() && common.Method.Name() == "RegisterService" && len(common.Args) == 2 && isWrapped(common.Value, 0):
+		f.service(st, instr, common.Args[1], deferred)
 	case common.StaticCallee() == nil:
 	case len(common.Args) == 2 && isWrapped(common.Args[0], 0):
 		f.service(st, instr, common.Args[1], deferred)
@@ -34,26 +36,54 @@ func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.
 	}
 }
 
-// service serves all methods of a service that is given as an interface.
+// service serves all methods of a service that is given as an interface: those of the interface, or all that look like
+// handlers if it has none.
 func (f *function) service(st *state, instr ssa.CallInstruction, given ssa.Value, deferred bool) {
 	service, ok := given.Type().Underlying().(*types.Interface)
 	boxed, isBoxed := given.(*ssa.MakeInterface)
 	if !ok || !isBoxed {
 		return
 	}
+	set := f.fn.Prog.MethodSets.MethodSet(boxed.X.Type())
 	self := one(Atom{Site: f.symbol(boxed.X, "")}) // others have it, too
-	for method := range service.Methods() {
-		handler := f.handler(boxed.X.Type(), method)
+	for method := range set.Methods() {
+		if service.NumMethods() > 0 && !hasMethod(service, method.Obj().Name()) || !method.Obj().Exported() {
+			continue
+		}
+		handler := f.handler(method)
 		if handler == nil {
 			continue
 		}
-		args := make([]value, len(handler.Params))
-		args[0] = self
+		args := make([]value, handler.Signature.Params().Len()+1)
+		args[0] = f.embedded(st, self, boxed.X.Type(), method.Index())
 		k := f.serve(st, instr, handler, args, deferred)
 		if _, known := f.place(self[0].a.Site); k != nil && !known {
 			f.keptBy(st, self[0].a.Site.root, k)
 		}
 	}
+}
+
+func hasMethod(i *types.Interface, name string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(i, false, nil, name)
+	return obj != nil
+}
+
+// embedded is the field of an object of type t that a promoted method is called with.
+func (f *function) embedded(st *state, self value, t types.Type, index []int) value {
+	for _, i := range index[:len(index)-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		field := t.Underlying().(*types.Struct).Field(i)
+		if t = field.Type(); types.IsInterface(t) {
+			return nil
+		} else if _, ok := t.Underlying().(*types.Pointer); ok {
+			self = f.at(st, self, access.Field(i), t)
+		} else {
+			self = self.at(access.Field(i))
+		}
+	}
+	return self
 }
 
 // serve calls a handler with a message for each parameter that can be one. It returns the
@@ -64,8 +94,9 @@ func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Func
 		return nil
 	}
 	effects, done := maps.Clone(f.effects), maps.Clone(st.done)
-	defer func() { f.effects, st.done = effects, done }() // callers know nothing of these arenas
 	name := handler.Name()
+	f.serving = name + " "
+	defer func() { f.effects, st.done, f.serving = effects, done, "" }() // callers know nothing of these arenas
 	k := f.site(instr, "call of "+name, HandleSite, f.position(instr))
 	st.remake(k)
 	arena := one(Atom{Site: k})
@@ -76,10 +107,10 @@ func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Func
 		st.store(holder, path, nil, d.of(message), false)
 		return one(Atom{Site: holder})
 	}
-	for i, p := range handler.Params {
-		if i == 0 && handler.Signature.Recv() != nil {
-			continue
-		}
+	first := len(args) - handler.Signature.Params().Len() - len(handler.FreeVars)
+	for i := range handler.Signature.Params().Len() {
+		p := handler.Signature.Params().At(i)
+		i += first
 		if path, m := access.Requested(p.Type()); m != nil {
 			args[i] = holds("request", path, m)
 		} else if access.IsMessage(p.Type()) {
@@ -93,25 +124,14 @@ func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Func
 	return k
 }
 
-// handler is the function of type t that is method of a service; nil where it is not t's
-// own, as those that are embedded for what is not implemented.
-func (f *function) handler(t types.Type, method *types.Func) *ssa.Function {
-	if !method.Exported() {
+// handler is the function that a method of a service runs, its own or that of an embedded field; nil if that is not
+// known. That of another package is known by its fact.
+func (f *function) handler(method *types.Selection) *ssa.Function {
+	own, ok := method.Obj().(*types.Func)
+	if !ok || types.IsInterface(own.Signature().Recv().Type()) {
 		return nil
 	}
-	found := f.fn.Prog.MethodSets.MethodSet(t).Lookup(method.Pkg(), method.Name())
-	if found == nil || len(found.Index()) != 1 {
-		return nil
-	}
-	own, ok := found.Obj().(*types.Func)
-	if !ok {
-		return nil
-	}
-	fn := f.fn.Prog.FuncValue(own.Origin())
-	if fn == nil || len(fn.Params) == 0 {
-		return nil
-	}
-	return fn
+	return f.fn.Prog.FuncValue(own.Origin())
 }
 
 // receives is a call of a stream's Recv or RecvMsg, if it is one: the message is what the

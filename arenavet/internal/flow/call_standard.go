@@ -50,6 +50,39 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalo
 	return out
 }
 
+// lends notes what a function of the standard library has others use after it has returned: a process that was started
+// reads and writes until Wait returns.
+func (f *function) lends(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) {
+	switch {
+	case catalog.KeepsForGood[name]:
+		for _, v := range args {
+			f.lend(st, v, f.position(instr), "kept by "+name[strings.LastIndex(name, "/")+1:])
+		}
+	case name == "os/exec.Cmd.Start" && len(args) > 0 && !callsWait(f.fn):
+		cmd, _ := common.Args[0].Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		for i := 0; cmd != nil && i < cmd.NumFields(); i++ {
+			switch cmd.Field(i).Name() {
+			case "Stdin", "Stdout", "Stderr":
+				f.lend(st, f.at(st, args[0], access.Field(i), cmd.Field(i).Type()), f.position(instr), "used by a goroutine of os/exec")
+			}
+		}
+	}
+}
+
+// callsWait reports whether a function waits for a process, on whatever path.
+func callsWait(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if c, ok := i.(ssa.CallInstruction); ok {
+				if g := c.Common().StaticCallee(); g != nil && catalog.CalleeName(g) == "os/exec.Cmd.Wait" {
+					return true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(fn.AnonFuncs, callsWait)
+}
+
 // argument returns what a result has of argument i.
 func (f *function) argument(st *state, call *ssa.Call, r catalog.Result, i int, args []value) value {
 	t := call.Call.Args[i].Type()
@@ -97,6 +130,9 @@ func (f *function) made(st *state, call *ssa.Call, part string, r catalog.Result
 		out := f.holding(st, call, part, access.Element, from)
 		if _, key := access.Inside(t); key != nil {
 			st.store(out[0].a.Site, access.Key, nil, f.at(st, args[0], access.Key, key), false)
+		}
+		if _, isFunc := t.Underlying().(*types.Signature); isFunc { // an iterator, which reads the argument when it runs
+			st.store(out[0].a.Site, access.Source, nil, args[0], false)
 		}
 		return out
 	case catalog.Holder, catalog.Merged, catalog.Keys, catalog.Wrapper:

@@ -55,6 +55,10 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 	}
 	if standard {
 		f.writes(st, instr, common, args)
+		f.lends(st, instr, common, name, args)
+		if v, ok := instr.(*ssa.Call); ok && catalog.MakesObject[name] {
+			return f.object(st, v)
+		}
 		return f.standardResult(st, instr, catalog.ResultOf(name, common), args)
 	}
 	if v, ok := instr.(ssa.Value); ok {

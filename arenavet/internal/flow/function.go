@@ -19,6 +19,7 @@ type function struct {
 
 	sites     map[siteKey]*Site
 	symbols   map[symbolKey]*Site
+	serving   string // the handler that is called, of the several that one instruction registers
 	events    map[eventKey]*Event
 	stored    map[storeKey]token.Pos   // where something was put into an object
 	keys      map[effectKey]*effectKey // so that states need not compare what they hold
@@ -55,8 +56,9 @@ type symbolKey struct {
 }
 
 type eventKey struct {
-	op  Op
-	pos token.Pos
+	op   Op
+	pos  token.Pos
+	name string
 }
 
 type storeKey struct {
@@ -99,7 +101,7 @@ func (f *function) count(k *Site) {
 
 // site is the site of what an instruction makes.
 func (f *function) site(instr any, part string, kind SiteKind, pos token.Pos) *Site {
-	key := siteKey{instr, part}
+	key := siteKey{instr, f.serving + part}
 	k := f.sites[key]
 	if k == nil {
 		k = &Site{Kind: kind, Pos: pos}
@@ -120,7 +122,7 @@ func (f *function) site(instr any, part string, kind SiteKind, pos token.Pos) *S
 }
 
 func (f *function) event(o Op, pos token.Pos, deferred bool, name string) *Event {
-	key := eventKey{o, pos}
+	key := eventKey{o, pos, name}
 	e := f.events[key]
 	if e == nil {
 		e = &Event{Op: o, Pos: pos, Deferred: deferred, Name: name}

@@ -131,7 +131,7 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 			if body {
 				note(Flow{at, Source{Kind: Body, fn: k.fn}})
 			}
-			if k.Kind != LocalSite && k.Kind != MemorySite || k.fn != nil && !body {
+			if k.Kind != LocalSite && k.Kind != MemorySite {
 				continue
 			}
 			if d, ok := seen[k]; ok {

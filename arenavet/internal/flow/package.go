@@ -301,16 +301,25 @@ func (c *Package) TakesBack(fn *types.Func) bool {
 	return s != nil && slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op <= OpDeallocate })
 }
 
-// global finds a package's variable by what Place.Global says.
+// global finds a package's variable by what Place.Global says. One that export data leaves out is made up: only that it
+// outlives all functions matters.
 func (c *Package) global(name string) *ssa.Global {
 	i := strings.LastIndex(name, ".")
 	for _, p := range c.ssa.Prog.AllPackages() {
 		if catalog.PackagePath(p.Pkg) == name[:i] {
-			g, _ := p.Members[name[i+1:]].(*ssa.Global)
-			return g
+			if g, ok := p.Members[name[i+1:]].(*ssa.Global); ok {
+				return g
+			}
 		}
 	}
-	return nil
+	if name[:i] == catalog.PackagePath(c.Pass.Pkg) {
+		return nil
+	}
+	p := types.NewPackage(name[:i], "_")
+	p.Scope().Insert(types.NewVar(token.NoPos, p, name[i+1:], types.Universe.Lookup("any").Type()))
+	p.MarkComplete()
+	g, _ := c.ssa.Prog.CreatePackage(p, nil, nil, false).Members[name[i+1:]].(*ssa.Global)
+	return g
 }
 
 // readNames notes how the source calls what calls return.

@@ -52,6 +52,7 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 	type spot struct {
 		rule finding.Rule
 		pos  token.Pos
+		by   string // the handler, where several are registered
 	}
 	// What one event took back is one mistake of a line, though a value and its
 	// field are used there, or a slice and its elements are stored.
@@ -71,7 +72,10 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 		if ignored.Cover(p) {
 			continue // and it has not been said: the next of its kind is
 		}
-		at := spot{x.rule, x.pos}
+		at := spot{rule: x.rule, pos: x.pos}
+		if x.of != nil && strings.HasPrefix(x.of.Name, "return of ") {
+			at.by = x.of.Name
+		}
 		if said[at] || x.key != nil && said[x.key] {
 			continue
 		}

@@ -63,7 +63,7 @@ func (simple) Put(_ context.Context, r *order) (*receipt, error) { // want Put:"
 }
 
 func registerSimple(s simple) *connect.Handler {
-	return newOrdersHandler(s, connect.WithCompression(), arenaconnect.Option()) // want `stored where it outlives the function, but return of Put`
+	return newOrdersHandler(s, connect.WithCompression(), arenaconnect.Option()) // want `but return of Put` `but return of Get`
 }
 
 func global(_ context.Context, r *connect.Request[order]) (*connect.Response[receipt], error) {
