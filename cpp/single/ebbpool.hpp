@@ -834,7 +834,7 @@ public:
             clear_from = bytes;
         } else {
             kind_ = kind::heap;
-            data_ = ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+            data_ = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
         }
         if (data_ == nullptr) return;
         if (clear_from < bytes) clear(clear_from);
@@ -1282,8 +1282,8 @@ void destroy_loose(record* r) noexcept {
 template <class F>
 struct at_end {
     F f;
-    template <class G>
-    explicit at_end(G&& g) : f(std::forward<G>(g)) {}
+    explicit at_end(const F& g) : f(g) {}
+    explicit at_end(F&& g) : f(std::move(g)) {}
     at_end(const at_end&) = delete;
     at_end& operator=(const at_end&) = delete;
     ~at_end() { f(); }

@@ -292,8 +292,8 @@ __declspec(dllimport) int __stdcall CloseHandle(void*);
 }
 template <class F>
 void in_thread(F f) {
-    void* const t =
-        CreateThread(nullptr, 0, [](void* p) -> unsigned long { return (*static_cast<F*>(p))(), 0; }, &f, 0, nullptr);
+    void* const t = CreateThread(
+        nullptr, 0, [](void* p) -> unsigned long { return (*static_cast<F*>(p))(), 0; }, &f, 0, nullptr);
     CHECK(t != nullptr && WaitForSingleObject(t, 0xffffffff) == 0 && CloseHandle(t) != 0);
 }
 #else

@@ -286,6 +286,8 @@ TEST(ArenaTry, PassesOnWhatConstructorsThrow) {
     EXPECT_EQ(log_of.size(), 1u);
 }
 
+void log_seven() { log_of.push_back(7); }
+
 TEST(ArenaOnEnd, RunsNewestFirst) {
     for (const int how : {0, 1, 2, 3}) {
         log_of.clear();
@@ -305,6 +307,18 @@ TEST(ArenaOnEnd, RunsNewestFirst) {
         if (how == 3) a->rewind(m);
         EXPECT_EQ(log_of, how == 3 ? (std::vector<int>{4, 3, 2}) : (std::vector<int>{4, 3, 2, 1}));
     }
+    // Lvalues are copied, and functions are called.
+    {
+        log_of.clear();
+        ebb::arena a;
+        const auto constant = [] { log_of.push_back(5); };
+        auto f = [n = 6]() mutable { log_of.push_back(n++); };
+        a.on_end(constant);
+        a.on_end(f);
+        a.on_end(f);
+        a.on_end(log_seven);
+    }
+    EXPECT_EQ(log_of, (std::vector<int>{7, 6, 6, 5}));
     // What can't be recorded stays with its owner.
     ebb::arena a(100);
     a.limit(500);

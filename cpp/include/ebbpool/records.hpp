@@ -53,8 +53,8 @@ void destroy_loose(record* r) noexcept {
 template <class F>
 struct at_end {
     F f;
-    template <class G>
-    explicit at_end(G&& g) : f(std::forward<G>(g)) {}
+    explicit at_end(const F& g) : f(g) {}
+    explicit at_end(F&& g) : f(std::move(g)) {}
     at_end(const at_end&) = delete;
     at_end& operator=(const at_end&) = delete;
     ~at_end() { f(); }

@@ -110,7 +110,7 @@ public:
             clear_from = bytes;
         } else {
             kind_ = kind::heap;
-            data_ = ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+            data_ = ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
         }
         if (data_ == nullptr) return;
         if (clear_from < bytes) clear(clear_from);
