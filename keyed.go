@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/guard"
+	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -104,6 +105,19 @@ func (p *KeyedPool[K]) begin() {
 // If K has strings, a new key is copied: the argument may be in memory that is used again, such as an arena's.
 // Like the index of a map, a key that is an interface panics if its dynamic type is not comparable.
 func (p *KeyedPool[K]) Get(key K) *Arena {
+	q := p.poolOf(key)
+	if q == nil {
+		return nil
+	}
+	// As in ArenaPool.Get, which would be one more function in the stacks that are kept.
+	if c := q.config.Load(); c != nil || modes.Load() != 0 {
+		return q.checkout(c)
+	}
+	return q.take()
+}
+
+// poolOf returns the pool of a key, nil if p is nil.
+func (p *KeyedPool[K]) poolOf(key K) *ArenaPool {
 	if p == nil {
 		return nil
 	}
@@ -119,11 +133,11 @@ func (p *KeyedPool[K]) Get(key K) *Arena {
 	} else {
 		e.use()
 	}
-	a := e.pool.Get()
-	if e.pool.evicted.Load() {
-		p.base.keys.keep(&p.base, &e.pool)
-	}
-	return a
+	return &e.pool
+}
+
+func init() {
+	hooks.PoolOf = func(keyed any, key string) any { return keyed.(*KeyedPool[string]).poolOf(key) }
 }
 
 // use notes that the key is used again: keys that come once are evicted first.

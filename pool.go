@@ -173,6 +173,9 @@ func (p *ArenaPool) newArena() *Arena {
 	a.quota().Share(p.stats, &a.owner.stats.ArenaStats)
 	p.enlist(a.owner.stats)
 	p.guard(a)
+	if p.evicted.Load() {
+		p.base.keys.keep(p.base, p)
+	}
 	return a
 }
 
@@ -245,8 +248,13 @@ func (p *ArenaPool) name() string {
 	return "ArenaPool"
 }
 
-// settings returns the pool that has the settings and counts requests, which is p.
-func (p *ArenaPool) settings() *ArenaPool { return p }
+// settings returns the pool that has the settings and counts requests.
+func (p *ArenaPool) settings() *ArenaPool {
+	if p != nil && p.base != nil {
+		return p.base
+	}
+	return p
+}
 
 // learn samples the size of the cycle that a's Put is about to end.
 func (p *ArenaPool) learn(a *Arena) {

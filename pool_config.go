@@ -110,7 +110,7 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 		}
 	}
 	if c.rate == 1 || c.rate > 1 && rand.IntN(c.rate) == 0 {
-		st.sample.Store(takeSample(st, c.rate, p.base != nil))
+		st.sample.Store(takeSample(st, c.rate))
 	}
 	return a
 }

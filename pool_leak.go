@@ -107,11 +107,8 @@ type sample struct {
 }
 
 // takeSample returns the stack of the caller of Get, for the arena of st.
-func takeSample(st *arenaStats, rate int, keyed bool) *sample {
-	own := 3 // takeSample, checkout and Get
-	if keyed {
-		own++ // KeyedPool.Get
-	}
+func takeSample(st *arenaStats, rate int) *sample {
+	const own = 3 // takeSample, checkout and Get
 	s := &sample{rate: rate, stats: st}
 	runtime.Callers(own+1, s.stack[:])
 	if profile := live.Current.Load(); profile != nil {

@@ -158,11 +158,7 @@ func (st *arenaStats) faultsThrow() {
 // beginGuarded returns a guarded arena, which is used for one request.
 func (p *ArenaPool) beginGuarded(m *misuseSampling) *Arena {
 	g := &machine.Guarded{Cycle: new(guard.Cycle)}
-	frames := 2 // beginGuarded, checkout
-	if p.base != nil {
-		frames++ // ArenaPool.Get
-	}
-	g.Cycle.Began.Record(frames)
+	g.Cycle.Began.Record(2) // beginGuarded, checkout
 	g.Cycle.Misuse = func(f guard.Find) {
 		r := &MisuseReport{Addr: f.Addr, Get: f.Cycle.Began.PCs(), Put: f.Cycle.Ended.PCs(), Use: stackOfUse(), Text: firstLine(f.Text)}
 		if route := g.Cycle.Route.Load(); route != nil {

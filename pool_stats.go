@@ -89,7 +89,7 @@ func (u UsedBytes) Count() (n uint64) {
 
 func init() {
 	hooks.NoArena = func(pool any) {
-		if p := pool.(interface{ settings() *ArenaPool }).settings(); p != nil {
+		if p := pool.(*ArenaPool).settings(); p != nil {
 			p.noArena.Add(1)
 		}
 	}

@@ -35,6 +35,7 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/guard"
+	"github.com/ebbpool/arena/internal/hooks"
 )
 
 // Handler returns a handler that calls next with an arena from p in the request's
@@ -82,17 +83,39 @@ func Handler(p *arena.ArenaPool, next http.Handler) http.Handler {
 	if next == nil {
 		panic("arenahttp: Handler: a nil handler")
 	}
-	return &handler{p, next}
+	return &handler{pool: p, next: next}
+}
+
+// HandlerBy is Handler for a pool that recycles memory only within a key. It calls key once for each
+// request, before next.
+//
+// A key decides whose memory a request gets, so take it from what was verified, such as a session, or from a
+// fixed set, such as r.Pattern or a route. A nil key or next panics.
+func HandlerBy(p *arena.KeyedPool[string], key func(*http.Request) string, next http.Handler) http.Handler {
+	if key == nil || next == nil {
+		panic("arenahttp: HandlerBy: nil key or handler")
+	}
+	return &handler{keyed: p, key: key, next: next}
 }
 
 type handler struct {
-	pool *arena.ArenaPool
-	next http.Handler
+	pool  *arena.ArenaPool
+	keyed *arena.KeyedPool[string]
+	key   func(*http.Request) string // nil if pool serves all requests
+	next  http.Handler
+}
+
+// poolOf returns the pool for r.
+func (h *handler) poolOf(r *http.Request) *arena.ArenaPool {
+	if h.key == nil {
+		return h.pool
+	}
+	return hooks.PoolOf(h.keyed, h.key(r)).(*arena.ArenaPool)
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := new(exchange)
-	x.request.Context, x.request.pool = r.Context(), h.pool
+	x.request.Context, x.request.pool = r.Context(), h.poolOf(r)
 	r = x.request.begin(r)
 	x.view.ResponseWriter, x.view.request = w, &x.request
 	defer x.end(r)

@@ -10,18 +10,22 @@ package arenavar
 
 import (
 	"expvar"
+	"reflect"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/fixedpool"
 )
 
+// Pool is an arena.ArenaPool or an arena.KeyedPool.
+type Pool interface{ Stats() arena.PoolStats }
+
 // Publish makes an expvar variable of the pool's statistics: an object with the
 // fields of arena.PoolStats, read anew each time. A nil pool panics, and so
 // does a name that is taken, as with expvar.Publish. The variable stays, and
 // the pool with it, for the life of the program.
-func Publish(name string, pool *arena.ArenaPool) {
-	if pool == nil {
-		panic("arenavar: Publish(" + name + "): the pool is nil; give it one from arena.NewArenaPool or arena.NewAutoPool")
+func Publish(name string, pool Pool) {
+	if pool == nil || reflect.ValueOf(pool).IsZero() {
+		panic("arenavar: Publish(" + name + "): nil pool")
 	}
 	publish(name, pool.Stats)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/hooks"
 )
 
 // FromContext returns the arena of the request, or nil, which means the heap, where
@@ -60,6 +61,20 @@ func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestH
 	}
 	return func(ctx *fasthttp.RequestCtx) {
 		defer begin(p, ctx).end(ctx, false)
+		defer arena.ExplainFaults()
+		next(ctx)
+	}
+}
+
+// HandlerBy is Handler for a pool that recycles memory only within a key. It calls key once for each
+// request, before next. The key may be a string that fasthttp reuses. Take it from what was verified, such as
+// a session, or from a fixed set, such as a route. A nil key or next panics.
+func HandlerBy(p *arena.KeyedPool[string], key func(*fasthttp.RequestCtx) string, next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	if key == nil || next == nil {
+		panic("arenafasthttp: HandlerBy: nil key or handler")
+	}
+	return func(ctx *fasthttp.RequestCtx) {
+		defer begin(hooks.PoolOf(p, key(ctx)).(*arena.ArenaPool), ctx).end(ctx, false)
 		defer arena.ExplainFaults()
 		next(ctx)
 	}

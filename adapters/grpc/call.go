@@ -24,6 +24,7 @@ import (
 type call struct {
 	context.Context
 	from  *registrar
+	pool  *arena.ArenaPool
 	dec   func(any) error             // grpc's, of a unary call
 	arena atomic.Pointer[arena.Arena] // nil while there is no message, once it was kept, and at the end
 	users atomic.Int32                // who still works with the arena; the last one gives it back
@@ -43,7 +44,7 @@ type call struct {
 }
 
 func newCall(ctx context.Context, r *registrar) *call {
-	c := &call{Context: ctx, from: r}
+	c := &call{Context: ctx, from: r, pool: r.poolOf(ctx)}
 	c.users.Store(1)
 	c.main.Store(goroutine.Self())
 	return c
@@ -123,7 +124,7 @@ func (c *call) giveBack(a *arena.Arena, done uint64) {
 		machine.Abandon(a)
 		return
 	}
-	c.from.pool.Put(a)
+	c.pool.Put(a)
 }
 
 // decode returns what the generated handler of a unary call reads its request with.
@@ -168,8 +169,8 @@ func (c *call) unmarshal(data mem.BufferSlice, m proto.Message) error {
 		return unmarshal(nil, data, m) // a goroutine that reads on
 	}
 	c.held = true
-	a := c.from.pool.Get()
-	defer func() { c.from.pool.Put(a) }()
+	a := c.pool.Get()
+	defer func() { c.pool.Put(a) }()
 	if err := unmarshal(a, data, m); err != nil {
 		proto.Reset(m)
 		if errors.As(err, &c.refused) {

@@ -59,6 +59,8 @@ func Wrap(r grpc.ServiceRegistrar, pool *arena.ArenaPool, opts ...Option) grpc.S
 type registrar struct {
 	next  grpc.ServiceRegistrar
 	pool  *arena.ArenaPool
+	keyed *arena.KeyedPool[string] // in place of pool if key is not nil
+	key   func(context.Context) string
 	shown bool     // someone may look at a reply after it was sent
 	heap  []string // services, and methods as "service/method", without arenas
 	warn  warning

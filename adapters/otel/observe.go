@@ -28,12 +28,15 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
+// Pool is an arena.ArenaPool or an arena.KeyedPool, whose keys are no attributes.
+type Pool interface{ Stats() arena.PoolStats }
+
 // Observe makes instruments of the pool's statistics, with the attribute pool, whose value is name. They are observed
 // until the registration's Unregister, which also lets go of the pool. It is an error if the meter already observes a
 // pool by this name, because the SDK would add up the two. Other errors are the meter's. A nil pool panics.
-func Observe(m metric.Meter, pool *arena.ArenaPool, name string) (metric.Registration, error) {
-	if pool == nil {
-		panic("arenaotel: Observe(" + name + "): the pool is nil; give it one from arena.NewArenaPool or arena.NewAutoPool")
+func Observe(m metric.Meter, pool Pool, name string) (metric.Registration, error) {
+	if pool == nil || reflect.ValueOf(pool).IsZero() {
+		panic("arenaotel: Observe(" + name + "): nil pool")
 	}
 	return observe(m, pool.Stats, name)
 }
@@ -53,6 +56,7 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 	o.counter("oversize_chunks", "{chunk}", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) uint64 { return s.Oversize })
 	o.counter("dropped_chunks", "{chunk}", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) uint64 { return s.Dropped })
 	o.counter("dropped", "By", "Bytes of the chunks that arenas let go of.", func(s arena.PoolStats) uint64 { return s.DroppedBytes })
+	o.counter("evicted_keys", "{key}", "Keys whose memory was given up for other keys, in a pool with keys.", func(s arena.PoolStats) uint64 { return s.EvictedKeys })
 	const refused = "Allocations that a limit refused, that of one arena or the total."
 	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.Refused - s.RefusedByTotal }, attribute.String("reason", "arena"))
 	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.RefusedByTotal }, attribute.String("reason", "total"))
@@ -70,6 +74,7 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 	}
 	o.counter("put_used.arenas", "{arena}", arenas, func(s arena.PoolStats) uint64 { return s.UsedAtPut.Count() }, attribute.String("le", "+Inf"))
 	o.gauge("arenas", "{arena}", "Arenas that exist.", func(s arena.PoolStats) int { return s.Arenas })
+	o.gauge("keys", "{key}", "Keys that have memory, in a pool with keys.", func(s arena.PoolStats) int { return s.Keys })
 	o.gauge("in_use", "By", "Chunks of the arenas that are out.", func(s arena.PoolStats) int { return s.InUseBytes })
 	o.gauge("retained", "By", "Chunks of the arenas that lie idle.", func(s arena.PoolStats) int { return s.RetainedBytes })
 	o.gauge("spare", "By", "Chunks that no arena has, for the next large requests; of the retained bytes.", func(s arena.PoolStats) int { return s.SpareBytes })

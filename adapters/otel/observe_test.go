@@ -167,7 +167,7 @@ func TestEachFieldIsObserved(t *testing.T) {
 	want := map[string]int64{
 		"gets_total": int64(s.Gets), "puts_total": int64(s.Puts), "misses_total": int64(s.Misses), "forks_total": int64(s.Forks),
 		"leaked_total": int64(s.Leaked), "abandoned_total": int64(s.Abandoned), "guarded_total": int64(s.Guarded), "used_late_total": int64(s.UsedLate),
-		"unused_total": int64(s.Unused), "no_arena_total": int64(s.NoArena),
+		"unused_total": int64(s.Unused), "no_arena_total": int64(s.NoArena), "keys": int64(s.Keys), "evicted_keys_total": int64(s.EvictedKeys),
 		"oversize_chunks_total": int64(s.Oversize), "dropped_chunks_total": int64(s.Dropped), "dropped_bytes_total": int64(s.DroppedBytes),
 		"put_used_bytes_total": 5000, "arenas": int64(s.Arenas), "in_use_bytes": int64(s.InUseBytes), "retained_bytes": int64(s.RetainedBytes),
 		"spare_bytes": int64(s.SpareBytes), "high_water_bytes": int64(s.HighWater), "largest_arena_bytes": int64(s.LargestArena),

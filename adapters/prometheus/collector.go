@@ -7,17 +7,22 @@
 package arenaprom
 
 import (
+	"reflect"
+
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/fixedpool"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+// Pool is an arena.ArenaPool or an arena.KeyedPool, whose keys are no labels.
+type Pool interface{ Stats() arena.PoolStats }
+
 // NewPoolCollector returns a collector of the pool's statistics. All of its
 // metrics have the label pool, whose value is name: two pools in one registry
 // need two names. A nil pool panics.
-func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
-	if pool == nil {
-		panic("arenaprom: NewPoolCollector(" + name + "): the pool is nil; give it one from arena.NewArenaPool or arena.NewAutoPool")
+func NewPoolCollector(pool Pool, name string) prometheus.Collector {
+	if pool == nil || reflect.ValueOf(pool).IsZero() {
+		panic("arenaprom: NewPoolCollector(" + name + "): nil pool")
 	}
 	c := &collector[arena.PoolStats]{stats: pool.Stats}
 	add := c.adder(name)
@@ -35,10 +40,12 @@ func NewPoolCollector(pool *arena.ArenaPool, name string) prometheus.Collector {
 	add(counter, "oversize_chunks_total", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) float64 { return float64(s.Oversize) })
 	add(counter, "dropped_chunks_total", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) float64 { return float64(s.Dropped) })
 	add(counter, "dropped_bytes_total", "Bytes of the chunks that arenas let go of.", func(s arena.PoolStats) float64 { return float64(s.DroppedBytes) })
+	add(counter, "evicted_keys_total", "Keys whose memory was given up for other keys, in a pool with keys.", func(s arena.PoolStats) float64 { return float64(s.EvictedKeys) })
 	const refused = "Allocations that a limit refused, that of one arena or the total."
 	add(counter, "refused_total", refused, func(s arena.PoolStats) float64 { return float64(s.Refused - s.RefusedByTotal) }, "reason", "arena")
 	add(counter, "refused_total", refused, func(s arena.PoolStats) float64 { return float64(s.RefusedByTotal) }, "reason", "total")
 	add(gauge, "arenas", "Arenas that exist.", func(s arena.PoolStats) float64 { return float64(s.Arenas) })
+	add(gauge, "keys", "Keys that have memory, in a pool with keys.", func(s arena.PoolStats) float64 { return float64(s.Keys) })
 	add(gauge, "in_use_bytes", "Chunks of the arenas that are out.", func(s arena.PoolStats) float64 { return float64(s.InUseBytes) })
 	add(gauge, "retained_bytes", "Chunks of the arenas that lie idle.", func(s arena.PoolStats) float64 { return float64(s.RetainedBytes) })
 	add(gauge, "spare_bytes", "Chunks that no arena has, for the next large requests; of the retained bytes.", func(s arena.PoolStats) float64 { return float64(s.SpareBytes) })

@@ -47,6 +47,9 @@ ebbpool_dropped_bytes_total{pool="requests"} 10000
 # HELP ebbpool_dropped_chunks_total Chunks that arenas let go of, mostly at Put.
 # TYPE ebbpool_dropped_chunks_total counter
 ebbpool_dropped_chunks_total{pool="requests"} 1
+# HELP ebbpool_evicted_keys_total Keys whose memory was given up for other keys, in a pool with keys.
+# TYPE ebbpool_evicted_keys_total counter
+ebbpool_evicted_keys_total{pool="requests"} 0
 # HELP ebbpool_forks_total Forks of arenas handed out.
 # TYPE ebbpool_forks_total counter
 ebbpool_forks_total{pool="requests"} 1
@@ -62,6 +65,9 @@ ebbpool_high_water_bytes{pool="requests"} 10000
 # HELP ebbpool_in_use_bytes Chunks of the arenas that are out.
 # TYPE ebbpool_in_use_bytes gauge
 ebbpool_in_use_bytes{pool="requests"} 1000
+# HELP ebbpool_keys Keys that have memory, in a pool with keys.
+# TYPE ebbpool_keys gauge
+ebbpool_keys{pool="requests"} 0
 # HELP ebbpool_largest_arena_bytes The most that the chunks of one arena and its forks had.
 # TYPE ebbpool_largest_arena_bytes gauge
 ebbpool_largest_arena_bytes{pool="requests"} 10000
@@ -202,7 +208,7 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(26+3+1)+6 {
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 2*(28+3+1)+6 {
 		t.Errorf("%d metrics, %v", n, err)
 	}
 }

@@ -30,6 +30,10 @@ func OwnPanic(v any) any {
 // document, as encoding/json's Encoder does.
 const LineEnd = 255
 
+// PoolOf returns the *arena.ArenaPool of a key, nil if keyed, an *arena.KeyedPool[string], is nil. Its Get
+// and Put are those of the KeyedPool with that key. Package arena sets it.
+var PoolOf func(keyed any, key string) any
+
 // NoArena counts a request that never asked for its arena in the statistics of pool, an *arena.ArenaPool,
 // which may be nil. Package arena sets it.
 var NoArena func(pool any)
