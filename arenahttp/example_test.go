@@ -180,3 +180,27 @@ func ExampleTransport() {
 	}) // nobody reads the body any more
 	// Output: 503 Service Unavailable
 }
+
+// A service of several tenants, of which none may see another's data.
+func ExampleHandlerBy() {
+	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, arena.FromContext(r.Context()).Concat("hello, ", r.Header.Get("Tenant")))
+	})
+	tenants := arena.NewKeyedPool[string](0)
+	tenants.SetLimit(8<<20, 256<<20) // of a request, and of all tenants together
+	handler := arenahttp.HandlerBy(tenants, func(r *http.Request) string { return r.Header.Get("Tenant") }, mux)
+
+	for _, tenant := range []string{"one", "two", "one"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Tenant", tenant)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		fmt.Println(w.Body)
+	}
+	fmt.Println(tenants.Stats().Keys, "tenants")
+	// Output:
+	// hello, one
+	// hello, two
+	// hello, one
+	// 2 tenants
+}
