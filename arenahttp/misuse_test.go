@@ -69,7 +69,7 @@ func TestHandlerRestoresPanicOnFault(t *testing.T) {
 		t.Skip("no request is sampled")
 	}
 	p, guarded := arena.NewAutoPool(0), arena.NewAutoPool(0)
-	p.SetMisuseSampling(1<<40, nil)
+	p.SetMisuseSampling(1<<30, nil)
 	guarded.SetMisuseSampling(1, nil)
 	asks := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()) })
 	none := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

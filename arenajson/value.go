@@ -92,7 +92,7 @@ const maxDocument = math.MaxUint32 - docSlack
 // *json.SyntaxError as that of [Unmarshal], or a [*StrictError] for a string that is not UTF-8, and for what Strict
 // refuses if it is passed. Other options have no effect. If a limit of a is exceeded, the error is a [*arena.LimitError].
 func Parse(a *arena.Arena, data []byte, opts ...Option) (v Value, err error) {
-	if len(data) > maxDocument {
+	if int64(len(data)) > maxDocument {
 		return Value{}, fmt.Errorf("arenajson: Parse: document of %d bytes is longer than %d", len(data), int64(maxDocument))
 	}
 	defer func() {

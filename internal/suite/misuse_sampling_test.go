@@ -211,7 +211,7 @@ func TestPutRestoresPanicOnFault(t *testing.T) {
 		return on
 	}
 	p, guarded := arena.NewAutoPool(0), arena.NewAutoPool(0)
-	p.SetMisuseSampling(1<<40, nil)
+	p.SetMisuseSampling(1<<30, nil)
 	guarded.SetMisuseSampling(1, nil)
 	for name, f := range map[string]func() (want bool){
 		"Get": func() bool { p.Get(); return true }, //arenavet:ignore it never comes back
@@ -220,7 +220,7 @@ func TestPutRestoresPanicOnFault(t *testing.T) {
 		"isolated": func() bool {
 			isolated := arena.NewAutoPool(0)
 			isolated.SetIsolation(true)
-			isolated.SetMisuseSampling(1<<40, nil)
+			isolated.SetMisuseSampling(1<<30, nil)
 			isolated.Put(isolated.Get())
 			isolated.Put(isolated.Get())
 			return false
@@ -228,7 +228,7 @@ func TestPutRestoresPanicOnFault(t *testing.T) {
 		"two arenas": func() bool { a, b := p.Get(), p.Get(); p.Put(b); p.Put(a); return false },
 		"sampling ends": func() bool {
 			p := arena.NewAutoPool(0)
-			p.SetMisuseSampling(1<<40, nil)
+			p.SetMisuseSampling(1<<30, nil)
 			a := p.Get()
 			p.SetMisuseSampling(0, nil)
 			p.Put(a)
