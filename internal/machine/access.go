@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// arena has package arena's Arena and no other type, which this package can't name.
+// arena is the constraint of *arena.Arena, which this package can't name.
 type arena[A any] interface {
 	*A
 	AllocString(string) string
@@ -15,14 +15,14 @@ type arena[A any] interface {
 	Release()
 }
 
-// RegionOf returns the region of an *arena.Arena, which is not nil: its first field.
+// RegionOf returns the region of an *arena.Arena, its first field. a is not nil.
 func RegionOf[A any, P arena[A]](a P) *Region {
 	return xunsafe.Cast[Region](xunsafe.PointerTo((*A)(a)))
 }
 
-// Enter is how the other packages of this module come from an *arena.Arena, which is not
-// nil, to its region, at the beginning of a function, which does names. It panics, in
-// builds with checks, where the arena is not the caller's, and Leave has to follow.
+// Enter returns the region of an *arena.Arena that is not nil. Other packages of this module call it at the beginning
+// of a function that allocates. In checked builds it panics if the arena is not the caller's; does names the function.
+// Leave must follow.
 func Enter[A any, P arena[A]](a P, does string) *Region {
 	r := RegionOf(a)
 	r.Enter(does)
@@ -30,8 +30,7 @@ func Enter[A any, P arena[A]](a P, does string) *Region {
 	return r
 }
 
-// Enter is the beginning of every function that changes the region, where the checks for
-// misuse or the race detector watch.
+// Enter is the beginning of a function that changes the region.
 func (r *Region) Enter(does string) {
 	if check.Watched {
 		r.Watch.Enter(does)
@@ -39,18 +38,17 @@ func (r *Region) Enter(does string) {
 	}
 }
 
-// Leave is the end of what Enter began. A function leaves before it calls a program's
-// own, which may use the arena, and enters again afterwards.
+// Leave is the end of what Enter began. A function leaves before it calls a function of the program, which may use the
+// arena, and enters again afterwards.
 func (r *Region) Leave() {
 	if check.Watched {
 		r.Watch.Leave()
 	}
 }
 
-// Abandon takes the place of Put for an *arena.Arena of a pool that is out, where another
-// goroutine may go on with it beyond the end of its request: it is left to the collector,
-// and counts as abandoned, not as leaked. It changes nothing that the arena's user
-// changes, and does nothing for nil. It panics as Put does if the arena was put.
+// Abandon replaces Put for an *arena.Arena that another goroutine may use beyond the end of its request. The arena is
+// left to the collector, and counts as abandoned, not as leaked. Abandon changes nothing that the arena's user changes.
+// It does nothing if a is nil, and panics as Put does if the arena was put.
 //
 //go:norace
 func Abandon[A any, P arena[A]](a P) {
@@ -72,17 +70,16 @@ func (r *Region) abandon() {
 	}
 }
 
-// HoldsText reports whether s has bytes in one of the region's chunks: the current one, a
-// full one, or a free one. The region is the caller's; forks are others', which may be at
-// work, and are not looked at (see ForksInUse). It costs two comparisons a chunk.
+// HoldsText reports whether s is in one of the region's chunks, full and free ones included. It does not look at forks,
+// which other goroutines may be using; see ForksInUse. It costs two comparisons for each chunk.
 //
 //go:norace
 func (r *Region) HoldsText(s string) bool {
 	return s != "" && r.Noscan.holds(xunsafe.Number(xunsafe.TextOf(s)))
 }
 
-// HoldsSlice is HoldsText for the elements of s themselves. They can lie in the allocator of any
-// type with pointers: an array in a struct is one.
+// HoldsSlice is HoldsText for the elements of s. They may be in memory of any type with pointers, because an array may be
+// a field.
 //
 //go:norace
 func (r *Region) HoldsSlice(s []string) bool {
@@ -98,9 +95,8 @@ func (r *Region) HoldsSlice(s []string) bool {
 	return false
 }
 
-// ForksInUse reports whether the region's cycle has forks, in which a value may lie that
-// came to the region's goroutine. Where they have it, and what lies there, is known
-// to their own goroutines alone.
+// ForksInUse reports whether the region has forks in this cycle. The region's goroutine may hold values of a fork, but only
+// the fork's goroutine may look for them.
 func (r *Region) ForksInUse() bool {
 	q := r.Noscan.ops.quota
 	return q != nil && q.forksInUse != 0
@@ -129,18 +125,16 @@ func (c *chunk) holds(at uintptr) bool { return at-xunsafe.Number(c.Base) < c.ca
 
 // What a region is asked by who copies values out of it.
 
-// Holdings appends the region's chunks to list, in no order: those in use, those
-// that are full and those that are kept, into which only stale pointers lead. Those of
-// inactive allocators, from which the last cycles had nothing, are left out.
+// Holdings appends the region's chunks to list, in no particular order. Chunks of inactive allocators are omitted.
 func (r *Region) Holdings(list []Holding) []Holding {
 	list = r.Noscan.holdings(list, 0)
 	for _, al := range r.Types.active() {
-		list = al.holdings(list, al.align())
+		list = al.holdings(list, al.retention.unit)
 	}
 	return list
 }
 
-// Holding is a chunk of a region: all addresses in it are the region's.
+// Holding is a chunk of a region.
 type Holding struct {
 	Start, End uintptr // its addresses, as numbers
 	Base       xunsafe.Pointer
@@ -149,12 +143,11 @@ type Holding struct {
 	memory     memoryOps
 }
 
-// Type is the type of which Size is the size.
+// Type returns the type whose size is Size.
 func (h *Holding) Type() reflect.Type { return h.memory.typ() }
 
-// Clone returns a copy on the heap of n bytes at offset off, which are handed out:
-// whole values where Size is not 0, else an object without pointers, aligned as
-// the original is.
+// Clone returns a copy on the heap of the n bytes at offset off: whole values if Size is not 0, else an object without
+// pointers that is aligned like the original.
 func (h *Holding) Clone(off, n uintptr) xunsafe.Pointer { return h.memory.clone(h.Base, off, n) }
 
 //go:norace

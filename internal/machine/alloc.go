@@ -5,8 +5,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// New returns a pointer to a zero T, which has a size, where the fast path ends:
-// a full chunk, a type not met before, a large T.
+// New is the slow path of arena.New: full chunk, first use of T, or a large T. The size of T is not 0.
 //
 //go:norace
 func New[T any](r *Region) *T {
@@ -19,7 +18,7 @@ func New[T any](r *Region) *T {
 	return xunsafe.At[T](c.Base, off)
 }
 
-// MakeSlice returns a zero slice of Ts, which have a size; c is not 0.
+// MakeSlice returns a zero slice of T. The size of T and c are not 0.
 func MakeSlice[T any](r *Region, n, c int) []T {
 	if r.onHeap(uintptr(c) * xunsafe.SizeOf[T]()) {
 		return make([]T, n, c)
@@ -31,7 +30,7 @@ func MakeSlice[T any](r *Region, n, c int) []T {
 	return SliceAt[T](ch.Base, off, n, c)
 }
 
-// MakeSliceUninit is MakeSlice without the clearing, for Ts without pointers.
+// MakeSliceUninit is MakeSlice without clearing, for a T without pointers.
 func MakeSliceUninit[T any](r *Region, n, c int) []T {
 	if r.onHeap(uintptr(c) * xunsafe.SizeOf[T]()) {
 		return make([]T, n, c)
@@ -43,8 +42,7 @@ func MakeSliceUninit[T any](r *Region, n, c int) []T {
 	return SliceAt[T](ch.Base, off, n, c)
 }
 
-// ReserveString reserves n bytes, not 0, for a string, and returns their chunk and
-// offset.
+// ReserveString reserves n bytes for a string, n > 0, and returns their chunk and offset.
 //
 //go:norace
 func ReserveString(r *Region, n uintptr) (xunsafe.Pointer, uintptr) {
@@ -56,9 +54,8 @@ func ReserveString(r *Region, n uintptr) (xunsafe.Pointer, uintptr) {
 	return c.Base, off
 }
 
-// CurrentOf returns the chunk from which a handle may take Ts: [Lo, Hi) is zero, and
-// made of whole Ts. It makes the allocator of a T with pointers if there is none, but no
-// chunk.
+// CurrentOf returns the chunk from which a handle allocates Ts: [Lo, Hi) is zero, and consists of whole Ts. It
+// creates the typed allocator if necessary, but no chunk.
 func CurrentOf[T any](r *Region) *Chunk {
 	if r.onHeap(0) {
 		return &NoChunk
@@ -69,7 +66,7 @@ func CurrentOf[T any](r *Region) *Chunk {
 	return &NoChunk
 }
 
-// allocatorOf returns the allocator that serves T, a new one if it must.
+// allocatorOf returns the allocator of T, which the first call creates.
 //
 //go:norace
 func allocatorOf[T any](r *Region) *Allocator {
@@ -90,8 +87,7 @@ func allocatorOf[T any](r *Region) *Allocator {
 	return al
 }
 
-// newTypedAllocator makes x, which is zero, the allocator of a type with pointers, with a list for
-// its first full chunks.
+// newTypedAllocator initializes x as the allocator of T. few has room for its first full chunks.
 func newTypedAllocator[T any](r *Region, x *bareAllocator, few []chunk) *Allocator {
 	size := xunsafe.SizeOf[T]()
 	return r.initTyped(x, few, size, (*typedMemory[T])(nil), check.NewAllocator[T](size, true))
@@ -109,8 +105,8 @@ func (r *Region) initTyped(x *bareAllocator, few []chunk, size uintptr, memory m
 	return al
 }
 
-// TakeSlice is reserveSlice where al, which has no pointers, has room for cleared
-// bytes, which are at least as many as size rounded up to NoscanAlign.
+// TakeSlice is the fast path of reserveSlice for the noscan allocator. cleared is at least size rounded up to
+// NoscanAlign; ok is false if there is no room for it.
 func (al *Allocator) TakeSlice(size, cleared uintptr) (off uintptr, ok bool) {
 	off = al.Lo
 	if off+cleared > al.Hi {
@@ -121,8 +117,7 @@ func (al *Allocator) TakeSlice(size, cleared uintptr) (off uintptr, ok bool) {
 	return off, true
 }
 
-// TakeElements is reserveSlice where al, the allocator of a type with pointers, has room
-// for size bytes, whole elements.
+// TakeElements is the fast path of reserveSlice for a typed allocator. size is that of whole elements.
 func (al *Allocator) TakeElements(size uintptr) (off uintptr, ok bool) {
 	off = al.Lo
 	if off+size > al.Hi {
@@ -133,8 +128,7 @@ func (al *Allocator) TakeElements(size uintptr) (off uintptr, ok bool) {
 	return off, true
 }
 
-// takeObject reserves size bytes and rounded up for ClearBlocks, if al, the noscan allocator, has
-// room for them.
+// takeObject is the fast path of reserve for the noscan allocator, for objects that ClearBlocks clears.
 func (al *Allocator) takeObject(size uintptr) (off uintptr, ok bool) {
 	off = al.Lo
 	if off+Blocks(size) > al.Hi {
@@ -151,7 +145,7 @@ func (al *Allocator) reserve(size uintptr) (*chunk, uintptr) {
 	if check.Watched {
 		defer al.enter().Leave()
 	}
-	redzone, n := al.watch.Redzone(), RoundUp(size, al.align())
+	redzone, n := al.watch.Redzone(), RoundUp(size, al.retention.unit)
 	if al.Hi-al.Lo < redzone+n {
 		if al.needsOwnChunk(n) {
 			c := al.ownChunk(redzone + n)
@@ -176,8 +170,7 @@ func (al *Allocator) takeLow(c *chunk, redzone, size, n uintptr) (off uintptr) {
 	return off
 }
 
-// reserveSlice is reserve for any number of bytes; what it returns can be
-// extended until something else is reserved.
+// reserveSlice is reserve for a slice, which can be extended until something else is reserved.
 //
 //go:norace
 func (al *Allocator) reserveSlice(size uintptr) (*chunk, uintptr) {
@@ -188,8 +181,7 @@ func (al *Allocator) reserveSlice(size uintptr) (*chunk, uintptr) {
 	return c, off
 }
 
-// reserveText reserves size bytes at the upper end of a chunk of the noscan
-// allocator.
+// reserveText reserves size bytes at the upper end of a chunk of the noscan allocator.
 //
 //go:norace
 func (al *Allocator) reserveText(size uintptr) (*chunk, uintptr) {
@@ -218,8 +210,7 @@ func (al *Allocator) takeHigh(c *chunk, redzone, size uintptr) (off uintptr) {
 	return c.Hi
 }
 
-// clearReserved zeroes [from, to) of one of the allocator's chunks, which was reserved,
-// unless the allocator's free memory is zero anyway.
+// clearReserved zeroes [from, to) of the chunk c, unless free memory is always zero.
 //
 //go:norace
 func (al *Allocator) clearReserved(c *chunk, from, to uintptr) {
@@ -228,23 +219,21 @@ func (al *Allocator) clearReserved(c *chunk, from, to uintptr) {
 	}
 }
 
-// isCold reports whether the allocator has still to come to its chunk size.
+// isCold reports whether the first cycle still has less than the chunk size; see coldStart.
 //
 //go:norace
 func (al *Allocator) isCold() bool {
 	return al.retention.cold && al.retention.target == 0 && al.HeldBytes() < al.retention.start && !al.retention.isolates
 }
 
-// coldSize is the size of a cold allocator's next chunk, which must have room for
-// need bytes.
+// coldSize returns the size of the next chunk of a cold allocator, which must have room for need bytes.
 //
 //go:norace
 func (al *Allocator) coldSize(need uintptr) uintptr {
 	return min(al.retention.start, max(coldStart, al.retention.start/coldPart, coldStep*max(al.HeldBytes(), need)))
 }
 
-// grow makes a chunk with room for need bytes the current one. If make panics, the
-// allocator is as it was.
+// grow makes a chunk with room for need bytes the current one. If it panics, the allocator has not changed.
 //
 //go:norace
 func (al *Allocator) grow(need uintptr) {
@@ -261,7 +250,7 @@ func (al *Allocator) grow(need uintptr) {
 	al.setCurrent(next)
 }
 
-// setCurrent makes next the allocator's current chunk.
+// setCurrent makes next the current chunk.
 //
 //go:norace
 func (al *Allocator) setCurrent(next chunk) {
@@ -279,9 +268,9 @@ func (al *Allocator) setCurrent(next chunk) {
 	}
 }
 
-// newChunk makes an empty chunk of want bytes, or need where that is more. A
-// limit can make it smaller, but for need; if that is too much it panics, and
-// the allocator is as it was. want is 0 for a chunk beside the current one.
+// newChunk returns an empty chunk of want bytes, or of need if that is more. A limit may make it smaller, but not
+// smaller than need. If a limit refuses need, newChunk panics and the allocator has not changed. want is 0 for a
+// chunk beside the current one.
 //
 //go:norace
 func (al *Allocator) newChunk(need, want uintptr) chunk {
@@ -289,9 +278,12 @@ func (al *Allocator) newChunk(need, want uintptr) chunk {
 	if want != 0 && al.Base == nil {
 		want = al.firstSize(want)
 	}
-	need = RoundUp(need, al.align())
-	n := max(need, min(want, MaxAlloc)/al.align()*al.align())
-	m := al.ops.quota
+	need = RoundUp(need, al.retention.unit)
+	n := max(need, min(want, MaxAlloc)/al.retention.unit*al.retention.unit)
+	m, keep := al.ops.quota, (*Allocator)(nil)
+	if want == 0 {
+		keep = al
+	}
 	least, most := n/4, 2*n
 	if al.Base == nil { // a chunk to be kept
 		least, most = n-n/9, n+n/3
@@ -299,14 +291,14 @@ func (al *Allocator) newChunk(need, want uintptr) chunk {
 			least = n / 8
 		}
 	}
-	c, granted := al.takeCached(need, least, n-n/8, most, want == 0)
+	c, granted := al.takeCached(need, least, n-n/8, most, keep)
 	if c.Base != nil {
 		return c
 	}
 	if granted != 0 {
 		n = granted
 	} else if m != nil {
-		n = m.grant(need, n, al.align(), al.kept(want == 0))
+		n = m.grant(need, n, al.retention.unit, keep)
 	}
 	c = chunk{Hi: n, cap: n, cleanEnd: n}
 	if m != nil {
@@ -331,7 +323,7 @@ func (al *Allocator) newChunk(need, want uintptr) chunk {
 	return c
 }
 
-// nextSize is how large the next chunk of this cycle should be.
+// nextSize returns the planned size of the next chunk of this cycle.
 //
 //go:norace
 func (al *Allocator) nextSize() uintptr {
@@ -354,10 +346,9 @@ func (al *Allocator) nextSize() uintptr {
 	return size
 }
 
-// needsOwnChunk reports whether a piece that the current chunk has no room for
-// gets a chunk of its own while the current one goes on: if that still has a
-// quarter of its capacity, and the piece fills half of a free chunk, or is large,
-// so that few such chunks come together.
+// needsOwnChunk reports whether a value that does not fit the current chunk gets its own chunk, while the current one
+// stays. It does if a quarter of the current chunk is free, and the value either fills half of a free chunk or is
+// large, so that there are few such chunks.
 //
 //go:norace
 func (al *Allocator) needsOwnChunk(size uintptr) bool {
@@ -371,7 +362,7 @@ func (al *Allocator) needsOwnChunk(size uintptr) bool {
 	return size > max(al.nextSize(), al.HeldBytes()/4)/4 && (al.used() != 0 || al.ops.quota.Left() >= size)
 }
 
-// ownChunk is the chunk for a piece that wants its own.
+// ownChunk returns the chunk for a value that needs its own.
 //
 //go:norace
 func (al *Allocator) ownChunk(need uintptr) chunk {
@@ -381,10 +372,10 @@ func (al *Allocator) ownChunk(need uintptr) chunk {
 	return al.newChunk(need, 0)
 }
 
-// takeCached returns a cached chunk from least to most bytes, best of ideal, for al, which needs one of need bytes. If the
-// cache has none, or a limit does not allow it, the chunk has no memory; granted is then what grant
+// takeCached returns a cached chunk from least to most bytes, preferably of ideal, for a value of need bytes. If there
+// is none, or if a limit does not allow it, the chunk has no memory, and granted is the number of bytes that grant
 // has reserved. It panics as Quota.grant does.
-func (al *Allocator) takeCached(need, least, ideal, most uintptr, beside bool) (c chunk, granted uintptr) {
+func (al *Allocator) takeCached(need, least, ideal, most uintptr, keep *Allocator) (c chunk, granted uintptr) {
 	if most < cacheLeast || !al.caches() || al.home.cache == nil {
 		return c, 0
 	}
@@ -412,16 +403,8 @@ func (al *Allocator) takeCached(need, least, ideal, most uintptr, beside bool) (
 			q.adopt(granted)
 			al.retention.made()
 		}()
-		return c, q.grant(need, c.cap, al.align(), al.kept(beside))
+		return c, q.grant(need, c.cap, al.retention.unit, keep)
 	}
 	al.retention.made()
 	return c, c.cap
-}
-
-// kept returns al if it goes on with its current chunk beside a new one, else nil.
-func (al *Allocator) kept(beside bool) *Allocator {
-	if beside {
-		return al
-	}
-	return nil
 }

@@ -8,18 +8,19 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A Allocator is the memory of one type with pointers, or of all values without pointers
-// (the noscan allocator). It bumps an offset through its current chunk; full chunks wait in
-// older until the cycle ends, empty ones in the free list.
+// This file contains allocators and their chunks. Fast paths bump Lo or lower Hi; slow paths are in alloc.go and
+// slice.go. The end of the file is for checked builds.
+
+// An Allocator is the memory of one type with pointers, or of all values without pointers (the noscan
+// allocator). It bumps an offset through its current chunk. Full chunks stay in the list full until the cycle
+// ends, empty ones in the free list.
 //
-// A chunk belongs to one allocator for as long as it exists. That makes stale pointers
-// harmless: memory that held pointers of a type only ever holds that type again, and
-// memory without pointers never holds one.
+// A chunk never changes its allocator. That makes stale pointers harmless: memory that held pointers of a type
+// only ever holds that type again, and memory without pointers never holds one.
 //
-// The free memory in the allocator of a type with pointers is always zero: what is taken
-// back is cleared at once, so nothing is pinned and New has nothing to do. In the noscan
-// allocator it may be dirty, and is cleared when it is handed out, except for the bytes that
-// were never handed out since the chunk was made.
+// The free memory of a typed allocator is always zero, because memory is cleared when it is taken back: so it keeps
+// nothing alive, and New has nothing to clear. The free memory of the noscan allocator may be dirty. It is
+// cleared when it is handed out, except for bytes that were never handed out since the chunk was made.
 type Allocator struct {
 	chunk           // the current chunk; Base, Lo and Hi are all that New touches
 	Key   *TypeDesc // the type, nil in the noscan allocator
@@ -30,50 +31,41 @@ type Allocator struct {
 	*allocatorRecord
 }
 
-// allocatorRecord has the fields that only the slow paths of an allocator need. It is apart from it so that what
-// New reads of an arena is small, and can be new for each request (region_isolated.go).
+// allocatorRecord has the fields that only the slow paths need. It is separate so that New reads little of an
+// arena, and so that each request can have a new Region; see isolated.go.
 type allocatorRecord struct {
-	full      []chunk // full chunks of this cycle, in the order they were started
-	fullUsed  uintptr // bytes handed out from them
-	free      []chunk // empty chunks, for when the current one is full; see lane_free.go
+	full      []chunk // full chunks of this cycle, in the order in which they were started
+	fullUsed  uintptr // bytes handed out from full
+	free      []chunk // empty chunks, for when the current one is full; the smallest first
 	retention retention
 	home      *home
 }
 
-// allocatorOps makes and empties a allocator's chunks. An allocator of a type with pointers has its
-// own, with its place in the region.
+// allocatorOps makes and empties the chunks of an allocator. Each typed allocator has its own.
 type allocatorOps struct {
 	memoryOps
-	// zeroes is true where free memory is always zero, since what is taken back is
-	// cleared at once. Elsewhere it may be dirty.
+	// zeroes is true if free memory is always zero. Otherwise it may be dirty.
 	zeroes bool
-	// quota counts the chunks of an arena that has a limit or is from a pool, and
-	// is nil for all others.
+	// quota is nil for an arena that has no limit, no forks and no pool.
 	quota *Quota
 	place
 }
 
-// place is where the allocator of a type with pointers is.
+// place says where a typed allocator is in the TypeTable.
 type place struct {
 	index uint32 // in Types.allocators
-	since uint32 // how many cycles had ended when it became inactive after its only one; else 0
+	since uint32 // number of cycles before it became inactive after a single one; else 0
 }
 
 var noscanAllocatorOps = allocatorOps{memoryOps: noscanMemory{}}
 
-// align is the unit of the sizes of the allocator's values and chunks: 8, or the
-// size of the type.
-//
-//go:norace
-func (al *Allocator) align() uintptr { return al.retention.unit }
-
-// usedBytes is how many bytes this cycle has handed out.
+// usedBytes returns the number of bytes handed out in this cycle.
 //
 //go:norace
 func (al *Allocator) usedBytes() uintptr { return al.fullUsed + al.used() }
 
-// needBytes is how much of its chunks this cycle has come to: what it handed
-// out, and the ends of chunks that were left unused.
+// needBytes returns the bytes of chunks that this cycle has needed: those handed out, and the unused ends of
+// full chunks.
 //
 //go:norace
 func (al *Allocator) needBytes() uintptr {
@@ -84,12 +76,12 @@ func (al *Allocator) needBytes() uintptr {
 	return n
 }
 
-// UserBytes is usedBytes without what the checks put between the values.
+// UserBytes is usedBytes without redzones.
 //
 //go:norace
 func (al *Allocator) UserBytes() uintptr { return al.usedBytes() - al.redzoneBytes() }
 
-// HeldBytes is the size of all chunks that the allocator holds on to.
+// HeldBytes returns the size of all chunks.
 //
 //go:norace
 func (al *Allocator) HeldBytes() uintptr {
@@ -100,7 +92,7 @@ func (al *Allocator) HeldBytes() uintptr {
 	return n
 }
 
-// Chunks is the number of chunks behind HeldBytes.
+// Chunks returns the number of chunks.
 //
 //go:norace
 func (al *Allocator) Chunks() int {
@@ -111,14 +103,14 @@ func (al *Allocator) Chunks() int {
 	return n
 }
 
-// isIdle reports whether this cycle needed nothing of the allocator so far.
+// isIdle reports whether this cycle has needed nothing of the allocator so far.
 //
 //go:norace
 func (al *Allocator) isIdle() bool {
 	return al.used() == 0 && len(al.full) == 0 && al.retention.top == 0
 }
 
-// takeBack moves the ends of c, one of the allocator's chunks, back to lo and hi.
+// takeBack moves the ends of c, a chunk of the allocator, back to lo and hi.
 func (al *Allocator) takeBack(c *chunk, lo, hi uintptr) {
 	if al.ops.zeroes && c.Lo > lo {
 		al.ops.clear(c.Base, lo, c.Lo)
@@ -127,8 +119,8 @@ func (al *Allocator) takeBack(c *chunk, lo, hi uintptr) {
 	c.Lo, c.Hi = lo, hi
 }
 
-// initNoscan makes al, which is zero but for its record, an allocator of values without pointers.
-// It is done in place: to copy an allocator is much of what a new arena would cost.
+// initNoscan initializes a zero Allocator as a noscan allocator, in place: copying one is a large part of the cost of
+// a new arena.
 func (al *Allocator) initNoscan(chunkSize uintptr) {
 	if al.allocatorRecord == nil {
 		al.allocatorRecord = new(allocatorRecord)
@@ -137,10 +129,10 @@ func (al *Allocator) initNoscan(chunkSize uintptr) {
 	al.retention = newNoscanRetention(chunkSize)
 }
 
-// Typed reports whether the allocator's values have pointers: its free memory is zero then.
+// Typed reports whether the values have pointers. Free memory is then zero.
 func (al *Allocator) Typed() bool { return al.ops.zeroes }
 
-// Current returns the chunk from which handles take of an allocator of a type with pointers.
+// Current returns the chunk from which handles of a typed allocator allocate.
 func (al *Allocator) Current() *Chunk {
 	if al.retention.isolates {
 		return &NoChunk // stale handles must not take from it
@@ -148,33 +140,31 @@ func (al *Allocator) Current() *Chunk {
 	return &al.chunk
 }
 
-// PeakBytes is how many bytes the allocator's cycle has had in use at the same time, as
-// far as rewinds saw.
+// PeakBytes returns the most bytes that were in use at the same time in this cycle, as far as rewinds saw.
 //
 //go:norace
 func (al *Allocator) PeakBytes() uintptr { return max(al.UserBytes(), al.retention.top) }
 
-// bareAllocator is an allocator of a type with pointers, in one piece with its allocatorOps and its record.
+// bareAllocator is a typed allocator in one allocation with its record.
 type bareAllocator struct {
 	Allocator
 	own    allocatorOps
 	record allocatorRecord
 }
 
-// typedAllocator is such an allocator with the list of its first full chunks.
+// typedAllocator also has room for the first full chunks.
 type typedAllocator struct {
 	bareAllocator
 	few [2]chunk
 }
 
-// reflectAllocator is an allocator with such memory, in one piece: a new arena pays for each.
+// reflectAllocator also has the operations of a type that is known only at run time.
 type reflectAllocator struct {
 	typedAllocator
 	memory reflectMemory
 }
 
-// chunk is one allocation of the Go heap, and how it is used. Offsets and
-// sizes are in bytes.
+// chunk is one allocation of the Go heap. Offsets and sizes are in bytes.
 type chunk struct {
 	watch  check.Chunk
 	Base   xunsafe.Pointer
@@ -187,18 +177,16 @@ type chunk struct {
 	clean, cleanEnd uintptr
 }
 
-// used is how many bytes of the chunk this cycle has handed out.
+// used returns the number of bytes handed out in this cycle.
 func (c *chunk) used() uintptr { return c.Lo - c.begin() + c.cap - c.Hi }
 
-// fold notes what was handed out as no longer clean. It must run before Lo
-// or Hi go back.
+// fold records that everything handed out is no longer clean. It must run before Lo or Hi go back.
 func (c *chunk) fold() {
 	c.clean = min(max(c.clean, c.Lo), c.cap)
 	c.cleanEnd = max(min(c.cleanEnd, c.Hi), c.clean)
 }
 
-// clearDirty zeroes [from, to) of a chunk without pointers, leaving out what
-// is clean.
+// clearDirty zeroes [from, to) of a noscan chunk, except for clean bytes.
 //
 //go:norace
 func (c *chunk) clearDirty(from, to uintptr) {
@@ -210,15 +198,13 @@ func (c *chunk) clearDirty(from, to uintptr) {
 	}
 }
 
-// Chunk is a chunk for handles, which allocate from a allocator's current chunk: its
-// address stays the same while the allocator is its region's, whatever chunk is current.
+// Chunk is the chunk of a handle. Its address stays the same until Release, whichever chunk is current.
 type Chunk = chunk
 
-// NoChunk is the chunk of handles that take the slow path for each value. It stays
-// empty.
+// NoChunk is the chunk of handles that take the slow path for each value. It is always empty.
 var NoChunk Chunk
 
-// extent describes the chunk to the checks.
+// extent describes the chunk to package check.
 func (c *chunk) extent() check.Extent {
 	return check.Extent{Base: c.Base, Lo: c.Lo, Hi: c.Hi, Size: c.cap}
 }
@@ -229,7 +215,7 @@ func (c *chunk) check() {
 	must(c.clean <= c.cleanEnd && c.cleanEnd <= c.cap, "a chunk's clean range is out of order")
 }
 
-// checkFree panics unless the chunk's free memory is zero where the allocator relies on it.
+// checkFree panics unless the free memory is zero as far as the allocator relies on that.
 func (c *chunk) checkFree(zeroes bool) {
 	if c.Base == nil {
 		return
@@ -240,48 +226,29 @@ func (c *chunk) checkFree(zeroes bool) {
 	if zeroes {
 		from, to = c.Lo, c.Hi
 	}
-	if from < to && !isZero(c.Base, from, to) {
+	if from < to && !check.IsFilled(c.Base, from, to, 0) {
 		panic("arena: memory that was never handed out was written, " + strconv.Itoa(int(c.Hi-c.Lo)) +
 			" free bytes in a chunk of " + strconv.Itoa(int(c.cap)) + ": something wrote beyond the end of its value")
 	}
 }
 
-// isZero reports whether all bytes of [from, to) are zero.
-func isZero(base xunsafe.Pointer, from, to uintptr) bool { return check.IsFilled(base, from, to, 0) }
-
-// How allocators work in a region that isolates its cycles: no memory is handed out twice.
-// Where a cycle ends nothing is taken back; the next one begins behind it in the same
-// chunk, and chunks that are full are left to the collector, which frees them when
-// nothing refers to them.
-//
-//	            from              Lo         Hi     cap   lost
-//	+-----------+-----------------+----------+------+-------+
-//	|  earlier  |  this cycle's   |  free    |  its | earl. |
-//	+-----------+-----------------+----------+------+-------+
-//
-// So a stale reference leads to what it led to before, or to zero in the allocator of
-// a type with pointers: memory that went on leading to others' would keep all of that
-// alive for as long as the chunk has room. Within a cycle a rewind has memory handed
-// out again; the next cycle begins behind all that was ever handed out of the chunk.
-
-// span tells which bytes of a chunk earlier cycles had. Both are 0 where cycles are not isolated,
-// and in chunks of 4 GiB and more, which serve one cycle.
+// span says which bytes of a chunk earlier cycles have used. Both fields are 0 if cycles are not isolated, and in
+// chunks of 4 GiB and more, which serve one cycle.
 type span struct {
 	from uint32 // offset of the first byte that no earlier cycle had
 	lost uint32 // bytes behind cap, which earlier cycles had
 }
 
-// begin is where what the chunk has for this cycle begins.
+// begin returns the offset at which the memory for this cycle begins.
 func (s span) begin() uintptr { return uintptr(s.from) }
 
-// size returns how many bytes of the heap the chunk has.
+// size returns the size of the heap object.
 func (c *chunk) size() uintptr { return c.cap + uintptr(c.lost) }
 
-// room is how many bytes the chunk has for a cycle that finds it empty.
+// room returns the number of bytes that an empty chunk has for a cycle.
 func (c *chunk) room() uintptr { return c.cap - c.begin() }
 
-// retire lists a chunk that no more is taken from, and returns where it is
-// listed.
+// addFull adds a chunk to the list of full chunks, and returns its address there.
 //
 //go:norace
 func (al *Allocator) addFull(c chunk) *chunk {
@@ -295,12 +262,8 @@ func (al *Allocator) addFull(c chunk) *chunk {
 	return &al.full[len(al.full)-1]
 }
 
-// Chunks that Rewind empties wait in an allocator's free list, the smallest one first, until the
-// cycle ends.
-
-// nextFree returns the index of the free chunk that comes next, for a value of need
-// bytes: the smallest one for small values, the largest one for others, which may grow
-// there. It returns -1 where need doesn't fit.
+// nextFree returns the index of the free chunk to use next for need bytes: the smallest chunk for small values, and the
+// largest one for other values, which may grow there. It returns -1 if need does not fit.
 //
 //go:norace
 func (al *Allocator) nextFree(need uintptr) int {
@@ -314,8 +277,7 @@ func (al *Allocator) nextFree(need uintptr) int {
 	return last
 }
 
-// bestFit returns the smallest free chunk that size bytes fit in, if they
-// fill half of it, else -1.
+// bestFit returns the index of the smallest free chunk of which size bytes fill at least half, or -1.
 //
 //go:norace
 func (al *Allocator) bestFit(size uintptr) int {
@@ -330,7 +292,7 @@ func (al *Allocator) bestFit(size uintptr) int {
 	return -1
 }
 
-// takeFree takes chunk i off the free list.
+// takeFree removes chunk i from the free list.
 //
 //go:norace
 func (al *Allocator) takeFree(i int) chunk {
@@ -339,7 +301,7 @@ func (al *Allocator) takeFree(i int) chunk {
 	return c
 }
 
-// addFree empties a chunk and puts it on the free list.
+// addFree empties a chunk and adds it to the free list.
 func (al *Allocator) addFree(c chunk) {
 	al.takeBack(&c, c.begin(), c.cap)
 	i := len(al.free)
@@ -349,7 +311,7 @@ func (al *Allocator) addFree(c chunk) {
 	al.free = slices.Insert(al.free, i, c)
 }
 
-// freeBytes returns the size of the free chunks in bytes.
+// freeBytes returns the size of the free chunks.
 //
 //go:norace
 func (al *Allocator) freeBytes() uintptr {
@@ -360,13 +322,13 @@ func (al *Allocator) freeBytes() uintptr {
 	return n
 }
 
-// dropFree gives the free chunks to the collector.
+// dropFree leaves the free chunks to the collector.
 func (al *Allocator) dropFree() {
 	al.ops.quota.release(al.freeBytes(), len(al.free))
 	al.free = nil
 }
 
-// Drop gives every chunk to the collector.
+// Drop leaves all chunks to the collector.
 func (al *Allocator) Drop() {
 	if check.On {
 		al.quarantineFrom(0)
@@ -384,8 +346,8 @@ func (al *Allocator) Expect(bytes uintptr) {
 	}
 }
 
-// caches reports whether al takes chunks from a cache and leaves them there. Under the race
-// detector it does not: the hand-over would be an order between goroutines that plain builds don't have.
+// caches reports whether the allocator exchanges chunks with a cache. Under the race detector it does not, because
+// handing over a chunk would order goroutines that plain builds do not order.
 func (al *Allocator) caches() bool {
 	if check.On || check.Race || al.home == nil || al.retention.isolates {
 		return false
@@ -394,11 +356,11 @@ func (al *Allocator) caches() bool {
 	return q == nil || q.onGrant == nil && (!al.pooled() || al.home.cache != nil && al.home.cache.limit.Load() != 0)
 }
 
-// pooled reports whether al is of a pool's arena.
+// pooled reports whether the arena is from a pool.
 func (al *Allocator) pooled() bool { return al.ops.quota != nil && al.ops.quota.pool != nil }
 
-// releaseChunk gives up a chunk that is in none of al's lists any more: to the cache if it may be
-// of use there, or to the collector.
+// releaseChunk gives up a chunk that is in no list of the allocator: to the cache if it may be useful there, or to the
+// collector.
 func (al *Allocator) releaseChunk(c chunk, useful bool) {
 	if c.Base == nil {
 		return
@@ -410,8 +372,7 @@ func (al *Allocator) releaseChunk(c chunk, useful bool) {
 	al.home.released = append(al.home.released, releasedChunk{al, c})
 }
 
-// check panics unless what the allocator says of itself holds together: what every
-// other function takes for granted. It is called only with the tag arenacheck.
+// check panics if the allocator's records are inconsistent. Only builds with the tag arenacheck call it.
 func (al *Allocator) check() {
 	al.chunk.check()
 	al.chunk.checkFree(al.ops.zeroes)
@@ -425,7 +386,7 @@ func (al *Allocator) check() {
 		must(c.Base != al.Base, "a free chunk is the current one")
 		must(i == 0 || al.free[i-1].room() <= c.room(), "free chunks are out of order")
 	}
-	must(!al.Typed() || (al.Hi-al.Lo)%al.align() == 0, "the free memory is not made of whole values: a handle would not meet its end")
+	must(!al.Typed() || (al.Hi-al.Lo)%al.retention.unit == 0, "the free memory is not made of whole values: a handle would not meet its end")
 	must(al.tip <= al.Lo, "the newest slice ends beyond what is handed out")
 	var fullUsed uintptr
 	for i := range al.full {
@@ -443,11 +404,10 @@ func (al *Allocator) check() {
 	must(al.fullUsed == fullUsed, "the count of the older chunks is wrong")
 }
 
-// How allocators work where the checks for misuse are on: no memory is handed out
-// twice, so what a plain build would reuse goes to quarantine. In plain builds
-// check.On is a constant, and nothing of this is compiled.
+// The rest of this file is for checked builds, in which no memory is handed out twice: chunks go to quarantine
+// instead of being reused. In plain builds check.On is a constant, and none of it is compiled.
 
-// give notes that [from, to) of the allocator's chunk c was handed out.
+// give records that [from, to) of the chunk c was handed out.
 //
 //go:norace
 func (al *Allocator) give(c *chunk, from, to uintptr) {
@@ -484,8 +444,8 @@ func (ops *allocatorOps) mustBeInUse(does string, t *check.Tracker) {
 	panic("arena: " + t.Name(does) + text + t.History())
 }
 
-// trim takes back [end, was) behind the newest slice, which begins at from, for the checks: they count
-// on zeros behind a value and its redzone, which they fill.
+// trim records that [end, was) behind the newest slice, which begins at from, was taken back. The checks rely on
+// zeros behind a value and its redzone.
 func (al *Allocator) trim(from, end, was uintptr) {
 	if !check.On {
 		return
@@ -502,7 +462,7 @@ func (al *Allocator) trim(from, end, was uintptr) {
 	check.Poison(al.Base, al.Lo, was)
 }
 
-// addRedzone makes the n bytes at offset at of one of the allocator's chunks a redzone.
+// addRedzone makes the n bytes at offset at of the chunk c a redzone.
 //
 //go:norace
 func (al *Allocator) addRedzone(c *chunk, at, n uintptr) {
@@ -511,7 +471,7 @@ func (al *Allocator) addRedzone(c *chunk, at, n uintptr) {
 	}
 }
 
-// redzoneBytes returns the size of the redzones among the allocator's used bytes.
+// redzoneBytes returns the size of the redzones among the used bytes.
 //
 //go:norace
 func (al *Allocator) redzoneBytes() uintptr {
@@ -525,13 +485,11 @@ func (al *Allocator) redzoneBytes() uintptr {
 	return n
 }
 
-// mostFirst is the most bytes that a cycle's first chunk has if no cycle before
-// told what is needed.
+// mostFirst is the size in bytes of the largest first chunk in checked builds before the need is known.
 const mostFirst = 8 << 10
 
-// firstSize is the size of a cycle's first chunk, for one of n bytes in a plain
-// build. Each cycle has a new one here, which costs its size: it fits the last
-// cycle, not the largest one.
+// firstSize returns the size of a cycle's first chunk, which has n bytes in a plain build. In checked builds each
+// cycle pays for a new chunk, so its size follows the last cycle.
 //
 //go:norace
 func (al *Allocator) firstSize(n uintptr) uintptr {
@@ -544,17 +502,15 @@ func (al *Allocator) firstSize(n uintptr) uintptr {
 	return min(n, mostFirst)
 }
 
-// plannedFor reports whether a plain build's first chunk would have room for need
-// bytes beside what the cycle has used: what is large then is so for this build
-// alone.
+// plannedFor reports whether the first chunk of a plain build would have room for need bytes more. If so, the value is
+// large only in this build.
 //
 //go:norace
 func (al *Allocator) plannedFor(need uintptr) bool {
 	return check.On && al.usedBytes()+need <= al.retention.first()
 }
 
-// recordUse records the size of the cycle that ends, for the first chunk of the next
-// one, and for retention, as in a plain build.
+// recordUse records the need of the cycle that ends, as a plain build would.
 func (al *Allocator) recordUse() {
 	used := al.usedBytes()
 	al.watch.RecordUse(fitted(max(used, al.retention.top)))
@@ -570,8 +526,7 @@ func (al *Allocator) seal() {
 	}
 }
 
-// quarantineFrom ends the use of all chunks of the allocator's cycle from the one on that
-// stands at first in older.
+// quarantineFrom ends the use of the full chunks from index first on, and of the current chunk.
 //
 //go:norace
 func (al *Allocator) quarantineFrom(first int) {
@@ -590,7 +545,7 @@ func (al *Allocator) quarantineFrom(first int) {
 	}
 }
 
-// quarantine makes a chunk's memory inaccessible for ever.
+// quarantine makes a chunk's memory inaccessible.
 //
 //go:norace
 func (al *Allocator) quarantine(c *chunk) {
@@ -602,8 +557,8 @@ func (al *Allocator) quarantine(c *chunk) {
 	c.watch.Quarantine(&al.watch, c.extent(), clear)
 }
 
-// checkFrom panics if a redzone was written in one of the chunks that quarantineFrom
-// would take. Callers that free memory call it before they change anything.
+// checkFrom panics if a redzone was written in one of the chunks that quarantineFrom would take. Callers that free
+// memory call it before they change anything.
 //
 //go:norace
 func (al *Allocator) checkFrom(first int) {

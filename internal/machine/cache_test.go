@@ -256,7 +256,7 @@ func TestKeptChunkFollowsTheLoad(t *testing.T) {
 // A guarded cycle's memory is made unusable, isolated memory is used once, and 0 turns a pool's cache off.
 func TestAllocatorsWithoutCache(t *testing.T) {
 	s := newSimulation(2, 1024, 1<<20)
-	al := s.regions[0].FlatLane()
+	al := &s.regions[0].Noscan
 	if al.caches() != !(check.On || check.Race) {
 		t.Error("allocators of pools cache their chunks in plain builds")
 	}

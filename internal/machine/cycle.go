@@ -4,8 +4,12 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Empty ends the cycle of all allocators and makes every mark stale. It returns how many bytes
-// the cycle used.
+// The end of a cycle. Region.Empty visits the active allocators: emptyUsual is the fast path for most typed ones, empty the
+// slow path, and chooseKept its slow path if there is a choice. Released chunks then go to the cache (flush). What is kept,
+// and how large it is, is decided in retention.go.
+
+// Empty ends the cycle: it takes back everything handed out and makes all marks stale. It returns the number of
+// bytes that the cycle used.
 func (r *Region) Empty() (used uintptr) {
 	rec := r.RegionRecord
 	switch {
@@ -83,12 +87,11 @@ func (r *Region) Empty() (used uintptr) {
 	return used
 }
 
-// CheckFree panics if something was written beside values: what takes
-// everything back calls it before it changes anything.
+// CheckFree panics if something was written beside values. Callers that end a cycle call it before they change
+// anything.
 func (r *Region) CheckFree() { r.Noscan.checkFrom(0) }
 
-// empty ends the cycle of the allocator: everything handed out is taken back, and one chunk stays, of
-// limit bytes at most. It returns the size of that chunk.
+// empty ends the allocator's cycle. One chunk stays, of at most limit bytes; empty returns its size.
 func (al *Allocator) empty(limit uintptr) (held uintptr) {
 	if check.On && al.usedBytes() != 0 {
 		// Memory that is never used again finds every stale use.
@@ -120,8 +123,8 @@ func (al *Allocator) empty(limit uintptr) (held uintptr) {
 	return al.cap
 }
 
-// isUsual reports whether emptyUsual may end the cycle of this allocator of a type with pointers,
-// which used so many bytes of its current chunk.
+// isUsual reports whether emptyUsual may end the cycle of this typed allocator, which used that many bytes of its
+// current chunk.
 //
 //go:norace
 func (al *Allocator) isUsual(used, limit uintptr) bool {
@@ -130,7 +133,7 @@ func (al *Allocator) isUsual(used, limit uintptr) bool {
 		r.retention.top == 0 && !r.retention.wasInactive && len(r.full)|len(r.free)|int(r.retention.idle) == 0
 }
 
-// emptyUsual is empty for such a cycle, and looks at nothing else.
+// emptyUsual is the fast path of empty.
 func (al *Allocator) emptyUsual(used uintptr) {
 	al.allocatorRecord.retention.learn(used)
 	al.tip = 0
@@ -139,7 +142,7 @@ func (al *Allocator) emptyUsual(used uintptr) {
 	al.Lo = 0
 }
 
-// chooseKept is empty if there may be something to choose.
+// chooseKept is the slow path of empty, for more than one chunk or one of the wrong size.
 func (al *Allocator) chooseKept(limit uintptr) {
 	r := &al.retention
 	first := r.target == 0
@@ -193,8 +196,8 @@ func (al *Allocator) chooseKept(limit uintptr) {
 	}
 }
 
-// settle moves what the allocators left to the cache, as far as MaxRetained allows it beside what
-// the arena and its forks keep, and leaves the rest to the collector. held is what this region keeps.
+// flush moves the released chunks to the cache, as far as MaxRetained allows beside what the arena and its forks keep,
+// and leaves the rest to the collector. held is what this region keeps.
 func (r *Region) flush(held uintptr) {
 	h, q := &r.home, r.Noscan.ops.quota
 	if h.cache == nil {
@@ -238,28 +241,14 @@ func (r *Region) flush(held uintptr) {
 	h.released = h.released[:0]
 }
 
-// Inactive allocators. A region meets more and more types, and most of its cycles use few of
-// them. So that a cycle pays for those that it uses, an allocator that idleCycles cycles did not use
-// becomes inactive: it comes behind the active ones in Types.allocators, has no free memory that a fast path would
-// find, and keeps a chunk only if that is small. Empty, Mark, Rewind and the statistics
-// visit the active ones. The slow path of an allocation reactivates an allocator (use).
-//
-//	Types.allocators    +----+----+----+----+----+----+
-//	               | active  | inactive          |
-//	               +----+----+----+----+----+----+
-//	                         ^ active
-//
-// The active allocators are those of the last cycles. With a list of the current cycle alone, each type would take the
-// slow path once in every cycle.
-
-// idleCycles is the number of cycles in a row that must not use an allocator before it becomes inactive. To
-// reactivate it costs what a look at a few that are active does. One that was inactive for a cycle or more
-// after the one that reactivated it becomes inactive at the end of the next such cycle: small cycles
-// pay nothing for a large one among them.
+// idleCycles is the number of cycles in a row that must not use an allocator before it becomes inactive. Reactivating one
+// costs about as much as visiting a few active ones. An allocator that was inactive for at least one cycle after its last
+// activation becomes inactive again at the end of the next cycle that uses it, so small cycles pay nothing for a large one
+// among them.
 const idleCycles = 3
 
-// shrink makes the allocators, which are empty and keep held bytes, leave their largest chunks until the
-// others have MaxRetained bytes at most. It returns what they keep.
+// shrink makes the allocators, which are empty and keep held bytes, release their largest chunks until the others have at
+// most MaxRetained bytes. It returns the bytes that they keep.
 func (r *Region) shrink(held uintptr) uintptr {
 	held -= r.Types.inactiveHeld
 	r.dropInactiveChunks()

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Guarded is the memory of a region of one cycle that is made unusable when the cycle
-// ends: see package guard. Checked builds do so with every cycle, by package check.
+// Guarded is the memory of a guarded region: it serves one cycle and is made unusable afterwards, see package guard.
+// (Checked builds do so with every cycle, by package check.)
 type Guarded struct {
 	Cycle *guard.Cycle // of an arena and its forks
 
@@ -17,19 +17,18 @@ type Guarded struct {
 	ended bool
 }
 
-// guardedPages is a chunk without pointers.
+// guardedPages is a noscan chunk.
 type guardedPages struct {
 	base xunsafe.Pointer
 	size uintptr
 	run  *guard.Run
 }
 
-// MostGuarded bounds the bytes of all guarded chunks without pointers, those that the
-// collector has still to find unused among them. A cycle that needs more has the rest in
-// ordinary chunks.
+// MostGuarded bounds the size of all guarded noscan chunks of the program, including those that the collector has not
+// freed yet. Beyond it, regions get ordinary chunks.
 const MostGuarded = 16 << 20
 
-// guardedMemory is the memory of the allocator without pointers of a guarded region.
+// guardedMemory has the operations of the noscan allocator of a guarded region.
 type guardedMemory struct {
 	noscanMemory
 	*Guarded
@@ -46,8 +45,7 @@ func (m guardedMemory) make(bytes uintptr) xunsafe.Pointer {
 	return base
 }
 
-// Protect makes the chunks without pointers inaccessible, and has each later use of the
-// region be reported.
+// Protect makes the noscan chunks inaccessible. From then on each use of the region is reported.
 func (g *Guarded) Protect() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,8 +60,7 @@ func (g *Guarded) Protect() {
 	g.pages, g.ended = nil, true
 }
 
-// used reports an allocation from a region whose guarded cycle has ended. What it hands
-// out is nobody else's.
+// used reports an allocation from a region whose cycle has ended. Its memory is nobody else's.
 func (g *Guarded) used() {
 	g.mu.Lock()
 	ended := g.ended
@@ -77,14 +74,14 @@ func (g *Guarded) used() {
 	}
 }
 
-// Guard has r, which has a Quota and no memory, be guarded by g.
+// Guard makes g guard the region, which has a quota and no memory.
 func (r *Region) Guard(g *Guarded) {
 	q := r.Noscan.ops.quota
 	q.onGrant = g.used
 	q.noscan.memoryOps = guardedMemory{Guarded: g}
 }
 
-// Guarded returns what guards the region, nil for nothing.
+// Guarded returns what guards the region, or nil.
 func (r *Region) Guarded() *Guarded {
 	if ops := r.Noscan.ops; ops != nil {
 		if m, ok := ops.memoryOps.(guardedMemory); ok {
@@ -94,7 +91,7 @@ func (r *Region) Guarded() *Guarded {
 	return nil
 }
 
-// GuardedCycle returns the cycle of an *arena.Arena that is guarded, nil for others.
+// GuardedCycle returns the cycle of an *arena.Arena if it is guarded, else nil.
 func GuardedCycle[A any, P arena[A]](a P) *guard.Cycle {
 	if a != nil && guard.Sampled.Load() {
 		if g := RegionOf(a).Guarded(); g != nil {
@@ -104,9 +101,8 @@ func GuardedCycle[A any, P arena[A]](a P) *guard.Cycle {
 	return nil
 }
 
-// Poison ends the cycle of a guarded region, as one of e: what has pointers is filled with
-// dead values, and the region is released. What has none is protected by Protect, when all
-// forks are poisoned.
+// Poison ends the cycle of a guarded region as one of e. It fills memory with pointers with dead values, and releases the
+// region. Protect makes noscan memory inaccessible once all forks are poisoned.
 func (r *Region) Poison(e *guard.Cycle) {
 	r.Guarded().Cycle = e
 	dead := e.DeadPointer()

@@ -6,10 +6,16 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
+// Heap mode. A region in heap mode counts its values, keeps them within the limits, and takes each from the Go heap. It
+// serves runtimes whose layout is unknown, and pools that are disabled.
+//
+// Its allocators have no chunks, so every allocation takes a slow path, and each slow path calls onHeap first. The region
+// counts the bytes of this cycle's values, also of values that the collector has freed.
+
 // InHeapMode reports whether the region is in heap mode.
 func (r *Region) InHeapMode() bool { return r.RegionRecord != nil && r.heap }
 
-// BeginHeap has a region that was never used be in heap mode.
+// BeginHeap puts a region that was never used in heap mode.
 func (r *Region) BeginHeap() { r.heap = true }
 
 // onHeap reports whether r is in heap mode. If so it counts n bytes, which the caller then

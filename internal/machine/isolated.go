@@ -7,9 +7,21 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Isolate has the region, from which nothing is in use, isolate its cycles, or stop doing
-// so where s is nil. Its memory goes to the collector: cycles before may have left
-// references. Checked builds hand nothing out twice anyway.
+// Isolated cycles. No memory is handed out twice: the end of a cycle takes nothing back, and the next cycle begins
+// behind it in the same chunk. Full chunks are left to the collector, which frees them when nothing refers to them.
+//
+//	            from              Lo         Hi     cap   lost
+//	+-----------+-----------------+----------+------+-------+
+//	|  earlier  |  this cycle's   |  free    |  its | earl. |
+//	+-----------+-----------------+----------+------+-------+
+//
+// So a stale reference leads to the value that it led to before. In memory with pointers it leads to zeros, because
+// values there would keep others alive while the chunk has room. Within a cycle a rewind has memory handed out again;
+// the next cycle begins behind everything that was ever handed out of the chunk.
+
+// Isolate makes the region, from which nothing is in use, isolate its cycles, or stops that if s is nil. Its memory goes
+// to the collector, because earlier cycles may have left references. In checked builds, which hand nothing out twice, it
+// does nothing.
 func (r *Region) Isolate(s *Detached) {
 	if check.On {
 		return
@@ -21,7 +33,7 @@ func (r *Region) Isolate(s *Detached) {
 	r.Noscan.retention.isolates = s != nil
 }
 
-// endIsolated is Empty where cycles are isolated.
+// endIsolated is Empty if cycles are isolated.
 func (r *Region) endIsolated() (used uintptr) {
 	noscan, allocators := &r.Noscan, r.Types.active()
 	ceiling := r.MaxRetained / uintptr(len(allocators)+1)
@@ -73,8 +85,7 @@ func (r *Region) endIsolated() (used uintptr) {
 	return used
 }
 
-// dropOver leaves the chunks of those allocators to the collector that hold more than so many
-// bytes.
+// dropOver drops the chunks of allocators that hold more than that many bytes.
 func (r *Region) dropOver(bytes uintptr) {
 	for _, al := range append([]*Allocator{&r.Noscan}, r.Types.active()...) {
 		if al.HeldBytes() > bytes {
@@ -83,6 +94,9 @@ func (r *Region) dropOver(bytes uintptr) {
 	}
 }
 
+// leastCycles is the number of cycles that a chunk should last. Ten allocators whose chunks last so long make a chunk in one
+// cycle of four, and an idle arena holds what 40 to 80 cycles use. A chunk that lasted mostCycles was too large. The heap
+// adds heapHeader bytes to most objects with pointers, so a power of two would take the next size class.
 const (
 	// leastCycles is how many cycles a chunk shall last. Ten allocators whose chunks last so
 	// long make a chunk in one cycle of four; and an idle arena holds what so many
@@ -97,7 +111,7 @@ const (
 	heapHeader = 8
 )
 
-// isolatedSize is the size of the next chunk: a power of two, with its header.
+// isolatedSize returns the size of the next chunk: a power of two, including its header.
 func (r *retention) isolatedSize() uintptr {
 	n := r.planned
 	switch {
@@ -119,15 +133,14 @@ func (r *retention) isolatedSize() uintptr {
 	return max(1<<(n%bits.UintSize), min(r.start, startBytes)+heapHeader) - heapHeader
 }
 
-// power is the largest power of two that is not above n, as its exponent.
+// power returns the exponent of the largest power of two that is at most n.
 func power(n uintptr) uint8 { return uint8(bits.Len(uint(n)) - 1) }
 
-// plan notes that a chunk of so many bytes is made.
+// plan records that a chunk of that size is made.
 func (r *retention) plan(bytes uintptr) { r.planned, r.lasted = power(bytes+heapHeader), 0 }
 
-// isolate ends the cycle of the allocator. Chunks that are made from here on have ceiling
-// bytes at most. It returns false where it finds that somebody was in the allocator while
-// a cycle ended.
+// isolate ends the allocator's cycle. Chunks made from here on have at most ceiling bytes. It returns false if another
+// goroutine was in the allocator meanwhile.
 func (al *Allocator) isolate(ceiling uintptr) (ok bool) {
 	r := &al.retention
 	r.ceiling, r.top = power(max(ceiling, 2)), 0
@@ -148,7 +161,7 @@ func (al *Allocator) isolate(ceiling uintptr) (ok bool) {
 	return ok
 }
 
-// dropFull leaves all chunks but the current one to the collector.
+// dropFull drops all chunks but the current one.
 func (al *Allocator) dropFull() {
 	al.dropFree()
 	if len(al.full) == 0 {
@@ -165,8 +178,7 @@ func (al *Allocator) dropFull() {
 	}
 }
 
-// isolate has the next cycle begin behind all that was ever handed out of the chunk.
-// It returns false where nothing is left.
+// isolate makes the next cycle begin behind everything that was handed out. It returns false if nothing is left.
 func (c *chunk) isolate(ops *allocatorOps) bool {
 	begin := c.begin()
 	if c.Lo == begin && c.Hi == c.cap && c.clean <= begin && c.cleanEnd == c.cap {

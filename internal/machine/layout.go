@@ -39,14 +39,13 @@ import (
 // in this program.
 var LayoutOK = !HeapOnly && checkLayout()
 
-// leadsTo reports whether KeyOf finds T's descriptor, which is what a reflect.Type
-// points to. It looks into nothing that it has not compared.
+// leadsTo reports whether KeyOf returns T's descriptor, the one that a reflect.Type points to. It reads nothing that it has not
+// compared.
 func leadsTo[T any]() bool {
 	return xunsafe.PointerTo(KeyOf((*T)(nil))) == reflect.ValueOf(reflect.TypeFor[T]()).UnsafePointer()
 }
 
-// checkLayout compares what KeyOf reads from the descriptors of a few
-// types with what package reflect says of them.
+// checkLayout compares what KeyOf reads from the descriptors of a few types with what package reflect says about them.
 func checkLayout() bool {
 	type mixed struct {
 		a int32
@@ -70,7 +69,7 @@ func layoutHolds[T any]() bool {
 	return leadsTo[T]() && boxes(t, new(T)) && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
 }
 
-// boxes reports whether A7 holds for t, the type that x points to.
+// boxes reports whether A7 holds for t, the type of *x.
 func boxes[T any](t reflect.Type, x *T) bool {
 	v := boxed(wordOf(reflect.TypeFor[*T]()), xunsafe.PointerTo(x))
 	s := boxed(wordOf(reflect.TypeFor[[]T]()), xunsafe.PointerTo(&Slice{xunsafe.PointerTo(x), 0, 1}))
@@ -82,7 +81,7 @@ func boxes[T any](t reflect.Type, x *T) bool {
 		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == xunsafe.PointerTo(x)
 }
 
-// reflectPointers returns what ptrBytes != 0 says, by package reflect.
+// reflectPointers reports, by package reflect, whether values of t can hold pointers.
 func reflectPointers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -102,13 +101,13 @@ func reflectPointers(t reflect.Type) bool {
 	return true // also any kind that a later version of the language brings
 }
 
-// CanPoint reports whether values of t can hold a Pointer.
+// CanPoint reports whether values of t can hold pointers.
 func CanPoint(t reflect.Type) bool { return reflectPointers(t) }
 
-// pointerful remembers reflectPointers by type.
+// pointerful caches reflectPointers.
 var pointerful sync.Map // of reflect.Type to bool
 
-// HoldsPointers reports whether a T can hold a Pointer.
+// HoldsPointers reports whether a T can hold pointers.
 func HoldsPointers[T any]() bool {
 	if !NoLayout() {
 		return KeyOf((*T)(nil)).PtrBytes != 0
@@ -122,9 +121,8 @@ func HoldsPointers[T any]() bool {
 	return has
 }
 
-// TypeDesc is the beginning of a type descriptor (assumption A2). PtrBytes is an
-// int because the compiler, where it knows the type, puts the constant in place
-// of the load of an int, but not of a uintptr.
+// TypeDesc is the beginning of a type descriptor (assumption A2). PtrBytes is an int because the compiler replaces the load of an
+// int by a constant if it knows the type, but not the load of a uintptr.
 type TypeDesc struct {
 	size     uintptr
 	PtrBytes int
@@ -133,8 +131,7 @@ type TypeDesc struct {
 // Bits returns the descriptor's address as a number, for hashing.
 func (t *TypeDesc) Bits() uintptr { return uintptr(unsafe.Pointer(t)) }
 
-// pointerDesc is the descriptor of a pointer type (assumption A5): what all
-// descriptors have, and then the one that we are after.
+// pointerDesc is the descriptor of a pointer type (assumption A5).
 type pointerDesc struct {
 	size, ptrBytes uintptr
 	hash           uint32
@@ -144,59 +141,48 @@ type pointerDesc struct {
 	elem           *TypeDesc
 }
 
-// KeyOf returns the descriptor of the type that v, a pointer, points to. Called
-// as KeyOf((*T)(nil)) it inlines to two loads. (An interface that holds a T
-// itself would save one of them. But where the call is not inlined, as under the
-// race detector, each such T is a zero value of its size among the program's
-// data; and a T that is an interface would be replaced by its dynamic type.)
+// KeyOf returns the descriptor of the type that v, a pointer, points to. KeyOf((*T)(nil)) is inlined to two loads. (An interface
+// that holds a T would save one. But if the call is not inlined, as under the race detector, each T would be a zero value among the
+// program's data, and an interface type would be replaced by its dynamic type.)
 //
-// SAFETY: reads the first word of an interface value, which A1 says is the
-// descriptor, and the word in it that A5 says is the other one. Descriptors are
-// never freed while a value or an instantiation of the type exists.
+// SAFETY: reads the first word of an interface value, which is the descriptor (A1), and the word in it that is the descriptor of the
+// element type (A5). Descriptors are never freed while a value or an instantiation of the type exists.
 //
 //go:nocheckptr
 func KeyOf(v any) *TypeDesc {
 	return (*(**pointerDesc)(unsafe.Pointer(&v))).elem
 }
 
-// wordOf is the second word of t: the address of its descriptor, if t is package
-// reflect's.
+// wordOf returns the second word of t: the address of its descriptor if t is of package reflect.
 func wordOf(t reflect.Type) xunsafe.Pointer { return xunsafe.WordsOf(&t).Data }
 
-// descriptorOf returns what a reflect.Type of package reflect points to: what leadsTo
-// says, by means that need no assumption.
+// descriptorOf returns the descriptor of a reflect.Type of package reflect without relying on an assumption.
 //
-// SAFETY: descriptors are never freed while there is such a reflect.Type; a Type
-// keeps it.
+// SAFETY: descriptors are never freed while there is such a reflect.Type; a Type keeps it.
 func descriptorOf(t reflect.Type) *TypeDesc {
 	return xunsafe.Cast[TypeDesc](reflect.ValueOf(t).UnsafePointer())
 }
 
-// boxed is the reflect.Value of what an interface with such words holds: of the
-// pointer p to a T where desc is the descriptor of *T, of the slice at p where it
-// is one of slices (assumptions A1 and A7). It is what reflect.NewAt makes, without
-// its look for the descriptor.
+// boxed returns the reflect.Value of the pointer p to a T, if desc is the descriptor of *T, or of the slice at p, if desc is that of a
+// slice type (assumptions A1 and A7). It is reflect.NewAt without the search for the descriptor.
 //
-// SAFETY: the interface lives only as long as ValueOf takes; desc is the
-// descriptor of what p is, or points to.
+// SAFETY: the interface lives only during ValueOf; desc is the descriptor of p, or of the slice there.
 func boxed(desc, p xunsafe.Pointer) reflect.Value {
 	w := [2]xunsafe.Pointer{desc, p}
 	return reflect.ValueOf(*(*any)(unsafe.Pointer(&w)))
 }
 
-// Box returns the interface that holds the T at p, without a copy of it.
+// Box returns the interface that holds the T at p, without copying it.
 //
-// SAFETY: the caller knows that LayoutOK, that an interface which holds a T leads to it in
-// memory (assumption A7), and that nobody writes to the T any more.
+// SAFETY: the caller knows LayoutOK, that an interface which holds a T leads to it in memory (assumption A7), and that the T is not
+// written any more.
 func Box[T any](p *T) (x any) {
 	*xunsafe.WordsOf(&x) = xunsafe.Words{Type: xunsafe.PointerTo(KeyOf((*T)(nil))), Data: xunsafe.PointerTo(p)}
 	return x
 }
 
-// Type describes a type to functions without a type parameter: for
-// codecs, which meet types as reflect.Type. There is one for each type, for as
-// long as the program runs, as with the descriptors that package reflect makes. A
-// codec asks for it once, with TypeOf, and keeps it.
+// Type describes a type to codecs, which know types only as reflect.Type. There is one Type for each type, which lives as long as the
+// program. A codec calls TypeOf once and keeps the result.
 type Type struct {
 	Reflect  reflect.Type
 	Size     uintptr // in bytes
@@ -209,25 +195,21 @@ type Type struct {
 	elem atomic.Pointer[Type] // of a type of slices: that of its elements, from the first Elem on
 }
 
-// types are the Types by what a program calls them, which for each is its
-// reflect.Type.
+// types has the Types by reflect.Type.
 var types sync.Map // of reflect.Type to *Type
 
-// met is where Types are looked for first: each in the one place that the
-// address of its descriptor picks. Types that fall into the same take turns.
+// met is a cache in front of types, indexed by the address of the descriptor. Types with the same index replace each other.
 var met [metTypes]atomic.Pointer[Type]
 
 const metTypes = 1 << 12
 
-// metAt is the place of a descriptor in met: descriptors lie within a few
-// megabytes, a multiple of 32 bytes apart.
+// metAt returns the place of a descriptor in met. Descriptors are within a few megabytes, at multiples of 32 bytes.
 func metAt(key xunsafe.Pointer) *atomic.Pointer[Type] {
 	n := xunsafe.Number(key)
 	return &met[(n>>5^n>>15)%metTypes]
 }
 
-// KnownType returns the Type of t if that is found at once; else it returns nil,
-// and TypeOf shall be asked.
+// KnownType returns the Type of t if it is in the cache, else nil. The caller then calls TypeOf.
 func KnownType(t reflect.Type) *Type {
 	if NoLayout() {
 		return nil
@@ -279,7 +261,7 @@ func (t *Type) Elem() *Type {
 	return elem
 }
 
-// Most is how many elements of the type a slice can have at most.
+// Most returns the largest length of a slice of t.
 func (t *Type) Most() int {
 	if t.Size == 0 {
 		return math.MaxInt
@@ -287,7 +269,7 @@ func (t *Type) Most() int {
 	return int(MaxAlloc / t.Size)
 }
 
-// PointerValue is p, which points to a value of the type, for package reflect.
+// PointerValue returns p, which points to a t, as a reflect.Value.
 func (t *Type) PointerValue(p xunsafe.Pointer) reflect.Value {
 	if t.key == nil {
 		return reflect.NewAt(t.Reflect, p)
@@ -295,32 +277,21 @@ func (t *Type) PointerValue(p xunsafe.Pointer) reflect.Value {
 	return t.Value(p)
 }
 
-// Value is PointerValue for what KnownType returned.
+// Value is PointerValue for a Type that KnownType returned.
 func (t *Type) Value(p xunsafe.Pointer) reflect.Value { return boxed(t.pointer, p) }
 
-// Heap mode. A region in heap mode counts its values and keeps them within the limits, and
-// takes each from the Go heap, where the collector frees it when nothing refers to it. It
-// serves runtimes whose layout is unknown, and pools that are turned off.
-//
-// Its allocators have no chunks, so that every allocation takes a slow path, and each slow path
-// asks onHeap first. What is counted is the bytes of this cycle's values: the collector may
-// have freed some.
-
-// NoLayout reports whether no arena may look at a type descriptor. It is a constant on
-// toolchains that the suite has run on.
+// NoLayout reports whether no arena may read type descriptors. It is a constant on toolchains that the suite has run on.
 func NoLayout() bool { return HeapOnly || !Tested && !LayoutOK }
 
-// Slice is the header of a slice (assumption A6), for those who know its type at
-// run time.
+// Slice is the header of a slice (assumption A6) of a type that is known only at run time.
 type Slice struct {
 	Data     xunsafe.Pointer
 	Len, Cap int
 }
 
-// SliceAt returns n elements, with room for c, at offset off. It stays in
-// registers, without the checks of n and c that unsafe.Slice would make again.
+// SliceAt returns the n elements at offset off, with capacity c. It stays in registers, and omits the checks of unsafe.Slice.
 //
-// SAFETY: as At, for c elements; the caller has checked that n is from 0 to c.
+// SAFETY: as At, for c elements; the caller has checked that 0 <= n <= c.
 func SliceAt[T any](base xunsafe.Pointer, off uintptr, n, c int) []T {
 	if NoLayout() {
 		return unsafe.Slice((*T)(unsafe.Add(base, off)), c)[:n]
@@ -329,18 +300,16 @@ func SliceAt[T any](base xunsafe.Pointer, off uintptr, n, c int) []T {
 	return *(*[]T)(unsafe.Pointer(&h))
 }
 
-// sliceVariable is the slice that x points to as one of slices' type, which keeps
-// what x leads to alive as x does.
+// sliceVariable returns *x as a slice of the type slices, which keeps alive what *x does.
 //
-// SAFETY: x is made of the same words (assumption A6), with a pointer in the same
-// place.
+// SAFETY: x consists of the same words (assumption A6), with a pointer in the same place.
 func sliceVariable(slices reflect.Type, x *Slice) reflect.Value {
 	return reflect.NewAt(slices, unsafe.Pointer(x)).Elem()
 }
 
-// sliceHolds reports whether A6 does.
+// sliceHolds reports whether A6 holds.
 //
-// SAFETY: looks at s as at words only where it has as many.
+// SAFETY: reads s as words only if it has as many.
 func sliceHolds() bool {
 	array := [5]uint16{1, 2, 3, 4, 5}
 	s := array[1:3:4]
@@ -350,28 +319,21 @@ func sliceHolds() bool {
 	return *(*Slice)(unsafe.Pointer(&s)) == Slice{xunsafe.Pointer(&array[1]), 2, 3}
 }
 
-// MaxAlloc is the most bytes that one value or slice may have, or a chunk that
-// the library plans: half of what the runtime's make takes before it panics, which
-// is 1<<addressBits. What is rounded up, and what the checks put around it, stays
-// below that, and two such sizes add up without overflow. Below it, more than the
-// machine has is a fatal error, as with make.
+// MaxAlloc is the largest size in bytes of a value, a slice or a planned chunk: half of the bytes beyond which the runtime's make
+// panics. Sizes stay below that bound when they are rounded up or get redzones, and two of them add up without overflow. Running out of
+// memory below MaxAlloc is a fatal error, as with make.
 const MaxAlloc = 1 << (addressBits - 1)
 
-// NoscanAlign is the alignment of values without pointers, and what their sizes
-// are rounded up to: no Go type needs more.
+// NoscanAlign is the alignment of values without pointers, and the unit of their sizes. No Go type needs more.
 const NoscanAlign = 8
 
-// InlineZero is the size in bytes up to which New clears an object with
-// stores of its own. Larger ones take the slow path, which knows what is clean
-// already.
+// InlineZero is the size in bytes of the largest object that New clears inline. Larger ones take the slow path, which knows clean memory.
 const InlineZero = 1024
 
-// WideAddresses says that a number that is the address of something on the heap by
-// accident is so unlikely that it can be taken for one.
+// WideAddresses reports whether addresses are so large that a number which is the address of something by accident is very unlikely.
 const WideAddresses = addressBits >= 40
 
-// RoundUp rounds n up to a multiple of align, which need not be a power of
-// two.
+// RoundUp rounds n up to a multiple of align, which need not be a power of two.
 func RoundUp(n, align uintptr) uintptr {
 	if r := n % align; r != 0 {
 		n += align - r

@@ -7,15 +7,13 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Mark is a place in the cycle of a region: where it stands on the stack of
-// marks, and its number, which no other mark has.
+// Mark is a position in the current cycle: its index on the stack of marks, and its serial number, which is unique.
 type Mark struct {
 	serial uint64
 	depth  int
 }
 
-// Mark returns a mark at the region's current state; the newest one again where
-// nothing was allocated since.
+// Mark returns a mark at the current position, which is the newest mark if nothing was allocated since.
 func (r *Region) Mark() Mark {
 	if check.On {
 		r.Seal()
@@ -33,7 +31,7 @@ func (r *Region) Mark() Mark {
 	return Mark{s.serial, len(s.entries) - 1}
 }
 
-// isAt reports whether the region is where the newest mark was taken.
+// isAt reports whether nothing was allocated since the newest mark.
 func (r *Region) isAt(newest markEntry) bool {
 	p := r.marks.positions[newest.first:]
 	if r.noscanPosition() != p[0] {
@@ -47,19 +45,19 @@ func (r *Region) isAt(newest markEntry) bool {
 	return r.maps.isAt(newest.maps, newest.loose)
 }
 
-// IsStale reports whether m is no mark of the region's present cycle any more.
+// IsStale reports whether m does not belong to the current cycle.
 func (r *Region) IsStale(m Mark) bool {
 	s := &r.marks
 	return m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial
 }
 
-// CheckFrom is CheckFree for what Rewind will take back.
+// CheckFrom is CheckFree for the memory that Rewind will take back.
 func (r *Region) CheckFrom(m Mark) {
 	s := &r.marks
 	r.Noscan.checkFrom(s.positions[s.entries[m.depth].first].full)
 }
 
-// Rewind takes back everything that was handed out since m, which is not stale.
+// Rewind takes back everything handed out since m, which is not stale.
 func (r *Region) Rewind(m Mark) {
 	s := &r.marks
 	at := s.entries[m.depth]
@@ -89,6 +87,7 @@ func (r *Region) Rewind(m Mark) {
 	}
 }
 
+// position returns the allocator's current position.
 func (al *Allocator) position() position {
 	if al.used() == 0 {
 		// An empty chunk may give way to a larger one: don't insist on it.
@@ -141,8 +140,8 @@ func (al *Allocator) rewind(p position) {
 	}
 }
 
-// Seal has what comes next begin in chunks of its own, so that Rewind takes
-// back whole ones.
+// Seal makes later allocations begin in chunks of their own, so that Rewind takes back whole chunks. Checked builds
+// call it.
 func (r *Region) Seal() {
 	noscan := &r.Noscan
 	noscan.seal()
@@ -151,7 +150,7 @@ func (r *Region) Seal() {
 	}
 }
 
-// newestMark is where al stood when the newest mark was taken that is good.
+// newestMark returns al's position at the newest mark that is not stale.
 //
 //go:norace
 func (r *Region) newestMark(al *Allocator) position {

@@ -7,9 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// memoryOps is the part of an allocator that depends on its type. It is an interface
-// because a value of one without fields costs nothing to make: functions of a
-// type would be closures, two for each allocator.
+// memoryOps has the operations of an allocator that depend on its type. It is an interface because a value without fields costs nothing;
+// functions of a type would be closures, two for each allocator.
 type memoryOps interface {
 	// make allocates a chunk of so many bytes.
 	make(bytes uintptr) xunsafe.Pointer
@@ -23,7 +22,7 @@ type memoryOps interface {
 	typ() reflect.Type
 }
 
-// noscanMemory is the memory of the allocators without pointers.
+// noscanMemory has the operations of noscan allocators.
 type noscanMemory struct{}
 
 func (noscanMemory) make(bytes uintptr) xunsafe.Pointer { return MakeNoscan(bytes) }
@@ -38,20 +37,17 @@ func (noscanMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer 
 
 func (noscanMemory) typ() reflect.Type { return nil }
 
-// typedMemory is the memory of T's allocator. Each of its methods has its work in itself: a
-// function that it calls would be compiled once more for each T, of which programs have
-// many.
+// typedMemory has the operations of T's allocator. They call no function that would also be compiled for each T.
 type typedMemory[T any] struct{}
 
 func (*typedMemory[T]) make(n uintptr) xunsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(make([]T, n/xunsafe.SizeOf[T]())))
 }
 
-// clear goes in the order of clearStep.
+// clear zeroes [from, to) in the order of clearStep.
 //
-// SAFETY: the range lies in the chunk, and is made of whole elements. No slice is made
-// of none: the chunk's end is the address of another object, which a pointer to it would
-// keep alive, or bring back when it is free.
+// SAFETY: the range is in the chunk, and consists of whole elements. It is never empty: the end of the chunk is the address of another
+// object, which a pointer to it would keep alive.
 func (*typedMemory[T]) clear(base xunsafe.Pointer, from, to uintptr) {
 	for to-from > clearPiece {
 		n := clearStep(to-from, xunsafe.SizeOf[T]())
@@ -84,15 +80,14 @@ func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Point
 
 func (*typedMemory[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
-// reflectMemory is the memory of the allocator of a type that was met by reflection
-// first.
+// reflectMemory has the operations of a type that was first used by reflection.
 type reflectMemory struct {
 	t        *Type
 	view, to reflect.Value // of the slices below, made when they are first needed
 	a, b     Slice         // slices of t, set by whoever works with the views
 }
 
-// look makes the views, which few of the arenas need that are dropped after one cycle.
+// look creates the views on first use. Many arenas that live for one cycle never need them.
 func (m *reflectMemory) look() {
 	if !m.view.IsValid() {
 		m.view, m.to = sliceVariable(m.t.slices, &m.a), sliceVariable(m.t.slices, &m.b)
@@ -104,7 +99,7 @@ func (m *reflectMemory) make(bytes uintptr) xunsafe.Pointer {
 	return reflect.MakeSlice(m.t.slices, n, n).UnsafePointer()
 }
 
-// clear goes as ClearTyped does.
+// clear is typedMemory's.
 func (m *reflectMemory) clear(base xunsafe.Pointer, from, to uintptr) {
 	for to-from > clearPiece {
 		n := clearStep(to-from, m.t.Size)
@@ -134,7 +129,7 @@ func (m *reflectMemory) move(to, from xunsafe.Pointer, bytes uintptr) {
 
 func (m *reflectMemory) typ() reflect.Type { return m.t.Reflect }
 
-// clone uses none of the views: others may work with the region meanwhile.
+// clone uses none of the views, because another goroutine may be using the region.
 func (m *reflectMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 	from := xunsafe.Add(base, off)
 	if n == m.t.Size {
@@ -148,35 +143,32 @@ func (m *reflectMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Poin
 	return c.UnsafePointer()
 }
 
-// MakeNoscan allocates a chunk of n bytes, a multiple of 8, that the collector
-// does not scan, zeroed.
+// MakeNoscan allocates a zeroed chunk of n bytes, a multiple of 8, that the collector does not scan.
 func MakeNoscan(n uintptr) xunsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8)))
 }
 
-// MakeTyped allocates a chunk of n bytes, a multiple of the size of T, as a
-// slice of T: the collector sees every Pointer in it.
+// MakeTyped allocates a chunk of n bytes, a multiple of the size of T, as a slice of T.
 func MakeTyped[T any](n uintptr) xunsafe.Pointer { return (*typedMemory[T])(nil).make(n) }
 
-// ClearTyped zeroes [from, to) of a chunk of T, with the write barriers that T needs.
+// ClearTyped zeroes [from, to) of a chunk of T, with write barriers.
 //
 // SAFETY: as typedMemory's clear.
 func ClearTyped[T any](base xunsafe.Pointer, from, to uintptr) {
 	(*typedMemory[T])(nil).clear(base, from, to)
 }
 
-// moveNoscan copies so many bytes of chunks without pointers.
+// moveNoscan copies bytes between noscan chunks.
 //
-// SAFETY: both ranges lie in chunks.
+// SAFETY: both ranges are in chunks.
 func moveNoscan(to, from xunsafe.Pointer, bytes uintptr) {
 	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
 }
 
-// cloneNoscan returns a copy on the heap of n bytes at offset off of a chunk without
-// pointers, aligned to NoscanAlign as they are.
+// cloneNoscan returns a copy on the heap of n bytes at offset off of a noscan chunk, with the same alignment.
 //
-// SAFETY: the range lies in the chunk. The heap aligns objects of a multiple of
-// NoscanAlign bytes to that, and those of 16 bytes and more whatever their size.
+// SAFETY: the range is in the chunk. The heap aligns objects whose size is a multiple of NoscanAlign to that, and all objects of 16 bytes
+// or more.
 func cloneNoscan(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 	s := unsafe.Slice((*byte)(unsafe.Add(base, off)), n)
 	pad := off % NoscanAlign
@@ -190,12 +182,10 @@ func cloneNoscan(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 	return p
 }
 
-// ClearObject zeroes the n <= InlineZero bytes at p, of a chunk without
-// pointers. Where n is a constant it compiles to a few vector stores, without
-// the check that unsafe.Slice would make.
+// ClearObject zeroes the n <= InlineZero bytes at p in a noscan chunk. If n is a constant, it compiles to a few vector stores, without the
+// check of unsafe.Slice.
 //
-// SAFETY: the caller has reserved these n bytes. The array type is only there
-// to be sliced: it may reach beyond the chunk, which checkptr would refuse.
+// SAFETY: the caller has reserved these n bytes. The array type is only sliced: it may reach beyond the chunk, which checkptr would refuse.
 // No write barrier is needed where no pointer can be.
 //
 //go:nocheckptr
@@ -203,17 +193,15 @@ func ClearObject(p xunsafe.Pointer, n uintptr) {
 	clear((*[InlineZero]byte)(p)[:n])
 }
 
-// blockBytes is how many bytes ClearBlocks clears at a time.
+// blockBytes is the number of bytes that ClearBlocks clears at a time.
 const blockBytes = 64
 
-// Blocks is how many bytes ClearBlocks clears for n.
+// Blocks returns the number of bytes that ClearBlocks clears for n.
 func Blocks(n uintptr) uintptr { return (n + blockBytes - 1) &^ (blockBytes - 1) }
 
-// ClearBlocks zeroes the Blocks(n) bytes at p, of a chunk without pointers, for n
-// above 0: few stores, and no call, which takes longer than some blocks do.
+// ClearBlocks zeroes Blocks(n) bytes at p in a noscan chunk, n > 0, by stores without a call, which would take longer than a few blocks.
 //
-// SAFETY: all of these bytes are free in the chunk, of which the caller has
-// reserved the first n. p moves on only where more follows.
+// SAFETY: all of these bytes are free in the chunk, and the caller has reserved the first n. p moves on only if more follows.
 func ClearBlocks(p xunsafe.Pointer, n uintptr) {
 	for {
 		clear((*[blockBytes]byte)(p)[:])
@@ -225,34 +213,29 @@ func ClearBlocks(p xunsafe.Pointer, n uintptr) {
 	}
 }
 
-// BytesAt returns the n <= SmallBytes bytes at p as a slice, without the check that
-// unsafe.Slice would make.
+// BytesAt returns the n <= SmallBytes bytes at p as a slice, without the check of unsafe.Slice.
 //
-// SAFETY: as At. The array type is only there to be sliced: it may reach beyond
-// the chunk, which checkptr would refuse.
+// SAFETY: as At. The array type is only sliced: it may reach beyond the chunk, which checkptr would refuse.
 //
 //go:nocheckptr
 func BytesAt(p xunsafe.Pointer, n uintptr) []byte { return (*[SmallBytes]byte)(p)[:n:n] }
 
-// clearNoscan zeroes [from, to) of a chunk without pointers.
+// clearNoscan zeroes [from, to) of a noscan chunk.
 //
-// SAFETY: the range lies in the chunk.
+// SAFETY: the range is in the chunk.
 func clearNoscan(base xunsafe.Pointer, from, to uintptr) {
 	clear(unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from))
 }
 
-// Memory with pointers that is taken back is cleared from its end, clearPiece bytes at
-// a time, half of the smallest first-level caches: what was written last is still in the
-// cache, and what is cleared last is what the next cycle begins with. What is further
-// than clearNear from the beginning is in no cache by then, and goes in large pieces, in
-// which processors need not read a line before they clear it.
+// Memory with pointers is cleared from its end, clearPiece bytes at a time, half of the smallest first-level cache: memory written last is
+// still in the cache, and memory cleared last is used first in the next cycle. Memory beyond clearNear is in no cache by then. It is
+// cleared in large pieces, so that processors need not read a line before they clear it.
 const (
 	clearPiece = 16 << 10
 	clearNear  = 2 << 20
 )
 
-// clearStep is how many of the last of left bytes, more than clearPiece, are cleared
-// next.
+// clearStep returns how many of the last of left bytes, which are more than clearPiece, to clear next.
 func clearStep(left, size uintptr) uintptr {
 	piece := uintptr(clearPiece)
 	if left > 2*clearNear {
@@ -261,16 +244,14 @@ func clearStep(left, size uintptr) uintptr {
 	return max(piece/size, 1) * size
 }
 
-// clearPointers zeroes [from, to), whole values of any type with pointers, with the write
-// barriers that they need. A function of each type would be in no cache where a cycle
-// ends that used many.
+// clearPointers zeroes [from, to), whole values of any type with pointers, with write barriers. A function for each type would be in no
+// cache at the end of a cycle that used many types.
 //
 // SAFETY: assumption A8.
 func clearPointers(base xunsafe.Pointer, from, to uintptr) {
 	clear(unsafe.Slice((*xunsafe.Pointer)(unsafe.Add(base, from)), (to-from)/xunsafe.SizeOf[uintptr]()))
 }
 
-// clearsPointers says that assumption A8 holds: [clearPointers] clears memory of every type.
-// No check at start-up can tell, so it is off on toolchains that the suite has not run on: each
-// type's own function clears its memory there.
+// clearsPointers reports whether assumption A8 holds, so that clearPointers can be used. No check at start-up can tell, so it is false on
+// toolchains that the suite has not run on.
 const clearsPointers = Tested

@@ -58,10 +58,10 @@ func TestBusiestLane(t *testing.T) {
 	}
 	for _, want := range []*Allocator{second, third, first} {
 		for _, al := range []*Allocator{first, second, third} {
-			al.reserve(al.align())
+			al.reserve(al.retention.unit)
 			if al == want {
-				al.reserve(8 * al.align())
-				al.reserve(16 * al.align())
+				al.reserve(8 * al.retention.unit)
+				al.reserve(16 * al.retention.unit)
 			}
 		}
 		if r.Empty(); r.Types.Busiest != want {

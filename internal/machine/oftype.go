@@ -7,12 +7,10 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// The functions here are those without "OfType" for who knows the type at run
-// time. They work on the very same allocators: an allocator that they make is found by New[T],
-// and the other way round. They check no arguments, and don't tell the Region's
-// Watch that somebody is in it.
+// The functions in this file allocate values of a type that is known only at run time. They use the same allocators as
+// their generic counterparts in alloc.go and slice.go, check no arguments, and do not enter the region.
 
-// allocatorOfType returns the allocator that serves t, a new one if it must.
+// allocatorOfType returns the allocator of t, which the first call creates.
 //
 //go:norace
 func allocatorOfType(r *Region, t *Type) *Allocator {
@@ -55,7 +53,7 @@ func NewOfType(r *Region, t *Type) xunsafe.Pointer {
 	return newOfType(r, t)
 }
 
-// newOfType is NewOfType where the fast path ends.
+// newOfType is the slow path of NewOfType.
 //
 //go:norace
 //go:noinline
@@ -72,11 +70,10 @@ func newOfType(r *Region, t *Type) xunsafe.Pointer {
 	return xunsafe.Add(c.Base, off)
 }
 
-// fewElements is the most elements that a slice is made of on the fast path. It is only
-// there so that products don't overflow.
+// fewElements is the largest capacity for which the fast path makes a slice. It keeps products from overflowing.
 const fewElements = SmallSlice / SmallBytes
 
-// MakeSliceOfType returns a zero slice of n values of t, with room for c.
+// MakeSliceOfType returns a zero slice of n values of t, of capacity c.
 func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	if t.Size == 0 || c == 0 {
 		return Slice{nothing(), n, c}
@@ -98,16 +95,14 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	return Slice{xunsafe.Add(ch.Base, off), n, c}
 }
 
-// GrowSliceOfType returns s, a slice of values of t, with a length of n, which is
-// beyond its capacity: in place where s is the newest slice of its allocator, else as a
-// new one that has a copy of s's elements. What lies beyond those of s is zero.
-// Capacities grow as Append's do.
+// GrowSliceOfType returns s, a slice of t, with length n, which is beyond its capacity: in place if s is the newest slice of its type,
+// else as a new slice with a copy of the elements. New elements are zero. Capacities grow as those of Append.
 func GrowSliceOfType(r *Region, t *Type, s Slice, n int) Slice {
 	return GrowSliceOfTypeTo(r, t, s, n, 0)
 }
 
-// GrowSliceOfTypeTo is GrowSliceOfType for who expects so many elements, or 0 for no
-// idea: each time that a large slice moves the collector gets one that is as large.
+// GrowSliceOfTypeTo is GrowSliceOfType for an expected length, 0 if it is unknown. It saves moves, each of which leaves a copy to the
+// collector.
 func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 	if al := quickAllocator(r, t); expected == 0 && uint(n) <= fewElements && al.Base != nil {
 		c := grownCap(t.Size, n, s.Cap)
@@ -137,8 +132,7 @@ func GrowSliceOfTypeTo(r *Region, t *Type, s Slice, n, expected int) Slice {
 	return Slice{data, n, c}
 }
 
-// quickAllocator returns the allocator of t, a type with pointers, if that is found at once, else one
-// that has no chunk.
+// quickAllocator returns the allocator of t, a type with pointers, if the fast path finds it, else one that has no chunk.
 func quickAllocator(r *Region, t *Type) *Allocator {
 	if t.Pointers && !check.Watched && t.key != nil && t.Size <= SmallBytes {
 		if al := r.Types.Lookup(t.key); al.Key == t.key {
@@ -148,16 +142,14 @@ func quickAllocator(r *Region, t *Type) *Allocator {
 	return vacant
 }
 
-// endsWith reports whether s, of elements of so many bytes, is the newest slice of al, the
-// allocator of a type with pointers.
+// endsWith reports whether s, of elements of size bytes, is the newest slice of a typed allocator.
 func (al *Allocator) endsWith(s Slice, size uintptr) bool {
 	from := xunsafe.Offset(al.Base, s.Data)
 	return from < al.Lo && al.Lo == al.tip && from+uintptr(s.Cap)*size == al.tip
 }
 
-// TrimSliceOfType cuts the capacity of s, a slice of values of t, to its length,
-// and takes back what lay beyond if s is the newest slice of its allocator and no mark
-// was taken since.
+// TrimSliceOfType cuts the capacity of s, a slice of t, to its length. It takes the rest back if s is the newest slice and no mark was
+// taken since.
 func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 	if s.Len == s.Cap {
 		return s // as in trimSlice
@@ -174,9 +166,8 @@ func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 	return Slice{s.Data, s.Len, s.Len}
 }
 
-// ReserveText returns n bytes, at an address that is a multiple of align, a power
-// of two. They may hold anything. GrowBytes makes them more, at any address,
-// TrimBytes takes back those that are not used.
+// ReserveText returns n bytes at an address that is a multiple of align, a power of two. They may hold anything. GrowBytes adds bytes,
+// and TrimBytes takes unused ones back.
 //
 //go:norace
 func ReserveText(r *Region, n int, align uintptr) []byte {
@@ -197,9 +188,8 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 	return SliceAt[byte](c.Base, off+skip, n, int(size-skip))
 }
 
-// SomeOfType returns zero values of t, which has a size, that follow each other: n of
-// them, or as many as there is room for in the allocator's chunk. It is for who needs n
-// and can take them in pieces, as lists of messages are made.
+// SomeOfType returns n zero values of t that follow each other, or as many as the current chunk has room for. The size of t is not 0. It is
+// for callers that can use the values in pieces.
 func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 	if t.Pointers && !check.Watched && t.key != nil {
 		if al := r.Types.Lookup(t.key); al.Key == t.key {
@@ -218,12 +208,11 @@ func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 	return MakeSliceOfType(r, t, n, n).Data, n
 }
 
-// nothing is where values of no size are.
+// nothing returns the address of values without a size.
 func nothing() xunsafe.Pointer { return xunsafe.PointerTo(new(struct{})) }
 
-// SliceValue is s for package reflect, a value of the type t of slices. Its header may lie
-// in r, in the allocator of t: a Value that is used too late finds another slice of that type
-// there, and no slice of others, whose memory it would write to.
+// SliceValue returns s as a reflect.Value of the slice type t. Its header may be in r, in memory of type t, so a stale Value finds another
+// slice of that type there.
 func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
 	if t.key == nil {
 		return reflect.SliceAt(t.Reflect.Elem(), s.Data, s.Cap).Slice3(0, s.Len, s.Cap).Convert(t.Reflect)
@@ -233,8 +222,7 @@ func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
 	return boxed(xunsafe.PointerTo(t.key), header)
 }
 
-// newReflectAllocator is newTypedAllocator where the type is known at run time. x is where the allocator
-// shall lie, nil for anywhere.
+// newReflectAllocator is newTypedAllocator for a type that is known only at run time. x is the memory to use, or nil.
 func newReflectAllocator(r *Region, x *bareAllocator, few []chunk, t *Type) *Allocator {
 	var m *reflectMemory
 	if x != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// PoolStats has the counters that all arenas of a pool share. An arena changes them
-// when it gains or loses a chunk, which is rare in a warm pool, and with a total limit
-// at Get and Put.
+// PoolStats has the counters that all arenas of a pool share. An arena changes them when it gains or loses a chunk, which is rare in a warm
+// pool, and with a total limit at Get and Put.
 type PoolStats struct {
 	_        [64]byte      // no cache line with what every Get reads
 	held     check.Uintptr // bytes of all chunks
@@ -73,13 +72,13 @@ func (s *PoolStats) TakeHighWater() uintptr {
 // Left returns how many arenas were abandoned and are not collected yet.
 func (s *PoolStats) Left() int { return int(s.left.Load()) }
 
-// Raise sets x to the larger of x and to.
+// Raise sets x to the maximum of x and to.
 func Raise(x *check.Uintptr, to uintptr) {
 	for at := x.Load(); to > at && !x.CompareAndSwap(at, to); at = x.Load() {
 	}
 }
 
-// drop counts chunks that nobody has any more.
+// drop counts chunks that were left to the collector.
 func (s *PoolStats) drop(bytes uintptr, chunks int) {
 	s.held.Add(-bytes)
 	s.dropped.Add(uint64(chunks))
@@ -116,14 +115,12 @@ const UsedClasses = 20
 // unused is the index of the cycles that used nothing. They also belong to the smallest class.
 const unused = UsedClasses
 
-// Used counts cycles by the bytes that they used. It is part of an arena's statistics, to which only the
-// goroutine that puts the arena back adds, so no two cores wait for each other. Each class
-// has a word, so that counting takes one addition: cycles above its split, their bytes below.
+// Used counts cycles by the bytes that they used. It is in an ArenaStats, where only the goroutine that puts the arena adds to it. Each class
+// has a word: the number of cycles above its split, their bytes below.
 type Used [UsedClasses + 1]atomic.Uint64
 
-// split returns the number of bits of a class's word that are for bytes. The bytes of a cycle of class
-// i have 8+i bits, so the lower part has room for as many cycles as the upper one. The lower part
-// of the last class has room for 512 cycles of 32 TB each.
+// split returns how many bits of a class's word are for bytes. A cycle of class i needs 8+i bits, so both parts have room for as many
+// cycles. The last class has room for 512 cycles of 32 TB.
 func split(class int) int {
 	switch class {
 	case UsedClasses - 1:
@@ -134,8 +131,7 @@ func split(class int) int {
 	return 36 + class/2
 }
 
-// Add counts a cycle that used so many bytes. It reports whether the word has become half
-// full: the caller then takes what there is, by AddTo, and calls Clear.
+// Add counts a cycle that used that many bytes. It reports whether the word is half full. The caller then calls AddTo and Clear.
 //
 //go:norace
 func (u *Used) Add(bytes uintptr) (full bool) {
@@ -146,8 +142,8 @@ func (u *Used) Add(bytes uintptr) (full bool) {
 	return addAlone(&u[class], 1<<split(class)+uint64(bytes))>>63 != 0
 }
 
-// addAlone is x.Add(n) where nobody else writes to x. Processors of 64 bits store a word at
-// once, so it is done without a lock, which takes a sixth of an empty Get and Put.
+// addAlone is x.Add(n) for an x that no other goroutine writes. 64-bit processors store a word at once, so no lock is needed, which takes a
+// sixth of an empty Get and Put.
 //
 //go:norace
 func addAlone(x *atomic.Uint64, n uint64) uint64 {
@@ -159,7 +155,7 @@ func addAlone(x *atomic.Uint64, n uint64) uint64 {
 	return x.Add(n)
 }
 
-// AddTo adds the cycles of u to counts, their bytes to bytes, and the number of cycles that used nothing to none.
+// AddTo adds the counts of u to counts and bytes.
 func (u *Used) AddTo(counts *[UsedClasses]uint64, bytes, none *uint64) {
 	for i := range UsedClasses {
 		word := u[i].Load()
@@ -171,17 +167,15 @@ func (u *Used) AddTo(counts *[UsedClasses]uint64, bytes, none *uint64) {
 	*none += n
 }
 
-// Clear sets all counts to zero.
+// Clear resets u.
 func (u *Used) Clear() {
 	for i := range u {
 		u[i].Store(0)
 	}
 }
 
-// SizeHint learns, for an automatic pool, how many bytes requests use: a histogram of
-// about the last hundred samples gives the size that three of four requests fit in. A
-// new arena begins with a chunk of that size. Were it the largest of the last
-// samples, one request would decide what all others hold.
+// SizeHint learns how many bytes the requests of an automatic pool use: a histogram of about the last hundred samples gives the 75th
+// percentile, the size of the first chunk of a new arena.
 type SizeHint struct {
 	size atomic.Uintptr // 0: nothing is known yet
 
@@ -220,11 +214,8 @@ func classSize(class int) uintptr {
 	return uintptr(class%4+5) << (class/4 - 1) * 8
 }
 
-// Add adds a sample: a request used n bytes. start is the size where nothing is known
-// yet. One request at most doubles the size, however few came before, and later ones
-// lower it again only if they are smaller.
-//
-// A sample is dropped while another is being added: no Put waits.
+// Add adds a sample: a request used n bytes. start is the size before anything is known. One request at most doubles the size. A sample is
+// dropped while another one is added, so no Put waits.
 //
 //go:norace
 func (h *SizeHint) Add(n, start uintptr) {
@@ -245,7 +236,7 @@ func (h *SizeHint) Add(n, start uintptr) {
 	check.RaceSee()
 }
 
-// count adds a sample and returns the size that three of four fit in.
+// count adds a sample and returns the 75th percentile.
 //
 //go:norace
 func (h *SizeHint) count(class int) uintptr {
@@ -275,8 +266,8 @@ func (h *SizeHint) count(class int) uintptr {
 	return classSize(h.class)
 }
 
-// Size returns the hint in bytes, 0 where nothing is known yet.
+// Size returns the hint in bytes, 0 if nothing is known yet.
 func (h *SizeHint) Size() uintptr { return h.size.Load() }
 
-// Sampled reports whether what cycle number n of an arena uses is looked at, from 1.
+// Sampled reports whether cycle number n of an arena, counted from 1, is a sample.
 func Sampled(n uint64) bool { return n%Window == 0 || n < Window && n&(n-1) == 0 }

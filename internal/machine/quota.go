@@ -54,7 +54,7 @@ type Quota struct {
 
 // quotaRegion has the methods of a region that its quota calls.
 type quotaRegion interface {
-	// each calls do for the noscan allocator and those of types that are in use.
+	// each calls do for the noscan allocator and the active typed ones.
 	each(do func(*Allocator))
 	// inactiveBytes returns the size of the chunks of inactive allocators and of idle maps, and
 	// dropInactive drops these.
@@ -68,8 +68,8 @@ type quotaRegion interface {
 	setMaxRetained(bytes uintptr)
 }
 
-// IdleForks returns the size of the chunks of a region's ended forks in bytes, and drops
-// these chunks if drop is set, but leaves their bytes in the account. Only the goroutine that owns the region calls it.
+// IdleForks returns the size of the idle chunks of a region's ended forks. If drop is set it drops them, but leaves their
+// bytes in the ArenaStats. Only the goroutine that owns the region calls it.
 type IdleForks func(drop bool) uintptr
 
 // A Refusal is the error of a reservation that exceeds a limit, the arena's own or the
@@ -80,17 +80,16 @@ type Refusal struct {
 	Pool                        bool
 }
 
-// noArenaStats is the account of forks that were dropped. Using one is a bug of the program,
-// and must not charge an account that others rely on.
+// noArenaStats is the ArenaStats of forks that were dropped: a late use of one must not charge an arena.
 var noArenaStats ArenaStats
 
-// init makes the forks that were dropped count as in use.
+// init makes dropped forks count as in use.
 func init() { noArenaStats.Generation.Store(1) }
 
 // guards reports whether the region is guarded.
 func (q *Quota) guards() bool { return q != nil && q.onGrant != nil }
 
-// Share makes q, which has counted nothing, count in st, for an arena of the pool of s.
+// Share makes q, which has counted nothing, count in st, for an arena of the pool that s counts.
 func (q *Quota) Share(s *PoolStats, st *ArenaStats) { q.pool, q.arena = s, st }
 
 // Limit returns the limit of the arena and its forks in bytes, 0 for none.
@@ -99,9 +98,8 @@ func (q *Quota) Limit() uintptr { return q.arena.limit.Load() }
 // Held returns the number of bytes that the region has reserved.
 func (q *Quota) Held() uintptr { return q.held }
 
-// SetLimit sets the limit of the arena and its forks, 0 for none. An arena with a limit
-// retains at most half of it, or what one type needed once would leave too little for the
-// others.
+// SetLimit sets the limit of the arena and its forks, 0 for none. An arena with a limit retains at most half of it, because
+// otherwise one type could leave too little for the others.
 func (q *Quota) SetLimit(limit uintptr) {
 	q.arena.limit.Store(limit)
 	retained := q.maxRetained
@@ -111,7 +109,7 @@ func (q *Quota) SetLimit(limit uintptr) {
 	q.region.setMaxRetained(retained)
 }
 
-// commit notes that n reserved bytes were taken from the heap. large is set for the chunk of
+// commit records that n reserved bytes were taken from the heap. large is set for the chunk of
 // one large value.
 func (q *Quota) commit(n uintptr, large bool) {
 	q.held += n
@@ -123,19 +121,19 @@ func (q *Quota) commit(n uintptr, large bool) {
 // cancel takes back the reservation of n bytes.
 func (q *Quota) cancel(n uintptr) { q.arena.shrink(q.pool, n) }
 
-// adopt is commit for a chunk that the pool had.
+// adopt is commit for a chunk of the pool's cache.
 func (q *Quota) adopt(n uintptr) {
 	q.held += n
 	Raise(&q.pool.largest, q.arena.held.Load())
 }
 
-// part takes off n bytes of a chunk that the pool has from here on.
+// part takes off n bytes of a chunk that moves to the pool's cache.
 func (q *Quota) part(n uintptr) {
 	q.held -= n
 	q.arena.shrink(q.pool, n)
 }
 
-// give counts chunks that the arena dropped, and their size in bytes.
+// release counts chunks that the arena has dropped. bytes is their size.
 //
 //go:norace
 func (q *Quota) release(bytes uintptr, chunks int) {
@@ -151,10 +149,9 @@ func (q *Quota) release(bytes uintptr, chunks int) {
 	}
 }
 
-// grant reserves the bytes of a new chunk, and returns how many: size, or fewer if a limit
-// has little capacity left, but at least need. If need does not fit, idle chunks are
-// dropped; if that does not help, grant panics with a LimitError and nothing has changed.
-// keep is an allocator that goes on with its current chunk, nil for none.
+// grant reserves the bytes of a new chunk and returns their number: size, or fewer if a limit has little capacity left, but at
+// least need. If need does not fit, grant drops idle chunks. If that does not help, it panics with a LimitError, and nothing
+// has changed. keep is an allocator that keeps its current chunk, or nil.
 //
 //go:norace
 func (q *Quota) grant(need, size, align uintptr, keep *Allocator) uintptr {
@@ -198,13 +195,10 @@ func (q *Quota) refused(r *Refusal) {
 	q.refuse(*r)
 }
 
-// share is how much of what is left of a limit a chunk may take if nothing
-// needs more: an eighth, or the first kind of value that comes would take what
-// all need.
+// A chunk may use at most 1/share of the remaining limit, unless a single value needs more.
 const share = 8
 
-// shareOf returns the size of a chunk that should have size bytes and must have need,
-// if left bytes remain of a limit.
+// shareOf returns the size of a chunk that should have size bytes and must have need, if left bytes remain of a limit.
 func shareOf(left, need, size, align uintptr) uintptr {
 	return max(need, min(size, left/share/align*align))
 }
@@ -219,7 +213,7 @@ func (q *Quota) Left() uintptr {
 	return q.leaves(0)
 }
 
-// leaves returns the limits' remaining capacity once idle bytes were dropped.
+// leaves returns the remaining capacity of the limits after idle bytes are dropped.
 //
 //go:norace
 func (q *Quota) leaves(idle uintptr) uintptr {
@@ -235,53 +229,48 @@ func (q *Quota) leaves(idle uintptr) uintptr {
 	return left
 }
 
-// idle returns the size in bytes of the empty chunks of the region, of its ended forks and of
-// their cache. The current chunk of keep is none of them.
-func (q *Quota) idle(keep *Allocator) uintptr { return q.idleBeside(keep) + q.region.OwnCached() }
-
-// idleBeside is idle without the cache, which is one for a region and its forks.
-func (q *Quota) idleBeside(keep *Allocator) uintptr {
-	n := q.region.inactiveBytes()
-	q.eachIdle(keep, func(_ *Allocator, bytes uintptr) { n += bytes })
-	if q.idleForks != nil {
-		n += q.idleForks(false)
-	}
-	return n
+// idle returns the size of the empty chunks of the region, of its ended forks and of their cache. It excludes the current
+// chunk of keep.
+func (q *Quota) idle(keep *Allocator) uintptr {
+	return q.idleBeside(keep, false) + q.region.OwnCached()
 }
 
-// dropIdle drops the chunks that idle counts, and returns their size in bytes. The caller
-// takes it off the account.
-func (q *Quota) dropIdle(keep *Allocator) uintptr {
-	n := q.held
-	q.keeps = true
-	q.region.dropInactive()
-	q.eachIdle(keep, func(o *Allocator, bytes uintptr) {
-		if bytes > o.freeBytes() {
-			o.Drop()
+// idleBeside is idle without the cache, which is one for a region and its forks. It drops the chunks if drop is set.
+func (q *Quota) idleBeside(keep *Allocator, drop bool) (n uintptr) {
+	if !drop {
+		n = q.region.inactiveBytes()
+	}
+	q.region.each(func(al *Allocator) {
+		free := al.freeBytes()
+		// An allocator that has full chunks needs a current one: Rewind starts there.
+		if al.used() == 0 && len(al.full) == 0 && al != keep {
+			n += free + al.size()
+			if drop {
+				al.Drop()
+			}
 			return
 		}
-		o.dropFree()
+		n += free
+		if drop {
+			al.dropFree()
+		}
 	})
-	q.keeps = false
-	n -= q.held
-	n += q.region.evictOwn(0)
 	if q.idleForks != nil {
-		n += q.idleForks(true)
+		n += q.idleForks(drop)
 	}
 	return n
 }
 
-func (q *Quota) eachIdle(keep *Allocator, do func(al *Allocator, bytes uintptr)) {
-	q.region.each(func(o *Allocator) {
-		// An allocator that has other chunks needs a current one: Rewind starts there.
-		n := o.freeBytes()
-		if o.used() == 0 && len(o.full) == 0 && o != keep {
-			n += o.size()
-		}
-		if n != 0 {
-			do(o, n)
-		}
-	})
+// dropIdle drops the chunks that idle counts, and returns their size in bytes. The caller takes it off the
+// account.
+func (q *Quota) dropIdle(keep *Allocator) uintptr {
+	q.keeps = true
+	held := q.held
+	q.region.dropInactive()
+	inactive := held - q.held
+	n := q.idleBeside(keep, true)
+	q.keeps = false
+	return inactive + n + q.region.evictOwn(0)
 }
 
 // Idle is the part of IdleForks for an ended fork.
@@ -289,28 +278,28 @@ func (q *Quota) Idle(drop bool) uintptr {
 	if drop {
 		return q.dropIdle(nil)
 	}
-	return q.idleBeside(nil)
+	return q.idleBeside(nil, false)
 }
 
-// TrimIdle drops the idle chunks of q's region and of its ended forks if the arena and its
-// forks hold more than half of their limit. Reset and Rewind call it, because no other
-// goroutine may drop them: so idle chunks are never in the way of a fork that needs half.
+// TrimIdle drops the idle chunks of the region and of its ended forks if the arena and its forks hold more than half of their
+// limit. Reset and Rewind call it, because no other goroutine may drop them: so idle chunks never stop a fork that needs half
+// of the limit.
 func (q *Quota) TrimIdle() {
 	if limit := q.Limit(); limit != 0 && q.arena.Held() > limit/2 {
 		q.DropIdle()
 	}
 }
 
-// DropIdle drops the idle chunks of q's region and of its ended forks.
+// DropIdle drops the idle chunks of the region and of its ended forks.
 func (q *Quota) DropIdle() { q.arena.shrink(q.pool, q.dropIdle(nil)) }
 
-// ForksAre sets the function that knows the ended forks of q's region, nil for none.
+// ForksAre sets the function that knows the ended forks of the region, nil for none.
 func (q *Quota) ForksAre(idle IdleForks) { q.idleForks = idle }
 
-// Flushed notes that a cycle of q's region and of its forks has ended.
+// Flushed records that a cycle of the region and of its forks has ended.
 func (q *Quota) Flushed() { q.arena.flushed.Store(0) }
 
-// ForksInUse notes how many forks of q's region are in use.
+// ForksInUse sets the number of forks of the region that are in use.
 func (q *Quota) ForksInUse(n int) { q.forksInUse = n }
 
 // Forked counts a fork.
@@ -318,12 +307,11 @@ func (q *Quota) Forked() {
 	q.arena.forks.Add(1)
 }
 
-// End notes, for builds with checks, what ended the fork that q is of: nobody may use it
-// any more.
+// End records, in checked builds, what ended the fork.
 func (q *Quota) End(how string) { q.ended = how }
 
-// Forget takes the chunks of a fork off the account, leaves them to any goroutine that may
-// still use them, and separates q from all others.
+// Forget takes the chunks of a fork off the arena, leaves them to any goroutine that may still use them, and separates q from
+// all others.
 func (q *Quota) Forget() {
 	chunks := 0
 	q.region.each(func(al *Allocator) { chunks += al.Chunks() })
@@ -353,8 +341,7 @@ func (st *ArenaStats) reserve(s *PoolStats, n, freed uintptr) *Refusal {
 	return nil
 }
 
-// addWithin adds more to x if n fit into most, 0 for any, once freed were taken off. It
-// returns what x was then.
+// addWithin adds more to x if n fits into most (0 for no bound) after freed is taken off. It returns the previous value of x.
 func addWithin(x *check.Uintptr, more, n, freed, most uintptr) (was uintptr, ok bool) {
 	for {
 		was = x.Load()
@@ -367,7 +354,7 @@ func addWithin(x *check.Uintptr, more, n, freed, most uintptr) (was uintptr, ok 
 	}
 }
 
-// shrink takes off bytes that the arena or one of its forks has no more.
+// shrink takes off bytes that the arena or one of its forks no longer has.
 func (st *ArenaStats) shrink(s *PoolStats, bytes uintptr) {
 	if bytes == 0 {
 		return
@@ -387,9 +374,8 @@ func (st *ArenaStats) discharge(s *PoolStats, bytes uintptr) {
 	}
 }
 
-// BeginCount has all that the arena has and takes count against the pool's total until
-// EndCount. It returns false, and counts none of what the arena has, if the total does
-// not allow it: the caller then releases that.
+// BeginCount makes everything that the arena has and takes count against the pool's total until EndCount. It returns false, and
+// counts none of what the arena has, if the total does not allow that. The caller then drops it.
 func (st *ArenaStats) BeginCount(s *PoolStats) bool {
 	st.counts.Store(true)
 	more := st.held.Load() - st.charged.Load()
@@ -400,13 +386,13 @@ func (st *ArenaStats) BeginCount(s *PoolStats) bool {
 	return ok
 }
 
-// EndCount takes all that the arena and its forks have off the pool's total.
+// EndCount takes everything that the arena and its forks have off the pool's total.
 func (st *ArenaStats) EndCount(s *PoolStats) {
 	st.counts.Store(false)
 	st.discharge(s, ^uintptr(0))
 }
 
-// Close ends the account of an arena that was collected.
+// Close ends the statistics of an arena that was collected.
 func (st *ArenaStats) Close(s *PoolStats) {
 	s.held.Add(-st.held.Load())
 	st.discharge(s, ^uintptr(0))
@@ -425,8 +411,7 @@ func (st *ArenaStats) grew(s *PoolStats, bytes uintptr, large bool) {
 	}
 }
 
-// Take counts a Get, of an idle arena, which the caller alone has. Whoever gets the arena
-// from the caller sees that.
+// Take counts a Get of an idle arena, which only the caller has.
 //
 //go:norace
 func (st *ArenaStats) Take() { addAlone(&st.Generation, 1) }

@@ -1,59 +1,61 @@
-// Package machine implements the memory of arenas. It knows nothing of what
-// programs call, and its functions check no arguments.
+// Package machine implements the memory of arenas. It does not depend on package arena, and its functions check
+// no arguments.
 //
-// A Region is the memory of one arena: an allocator for all values without pointers, and one
-// for each type with pointers, which a TypeTable finds by the type's descriptor. An allocator bumps an offset through its current chunk:
+// A Region is the memory of one arena: the noscan allocator, for all values without pointers, and a typed
+// allocator for each type with pointers, which a TypeTable finds by the type's descriptor. An allocator bumps
+// an offset through its current chunk:
 //
 //	            Lo                           Hi       cap
 //	+-----------+----------------------------+---------+
-//	|  values   |  free                      | strings |   the allocator without pointers
+//	|  values   |  free                      | strings |   noscan allocator
 //	+-----------+----------------------------+---------+
-//	|  Ts       |  free, all zero                      |   the allocator of a type T
+//	|  Ts       |  free, all zero                      |   typed allocator of T
 //	+-----------+--------------------------------------+
 //	            Lo                              Hi = cap
 //
-//	full: full chunks of this cycle      free list: empty chunks
+//	full: chunks used up in this cycle    free: empty chunks
 //	+---------+ +---------+               +-----+ +---------+
 //	| full    | | full    |               |     | |         |
 //	+---------+ +---------+               +-----+ +---------+
 //
+// The fast path of an allocation is in package arena, and its slow path in alloc.go. A cycle ends in cycle.go.
+//
 // # Glossary
 //
-//	allocator                the memory of one type with pointers, or of all values without
-//	chunk               one allocation of the Go heap, part of one allocator for ever
-//	free list           a allocator's empty chunks, the smallest first
-//	slow path           what an allocation calls that finds no memory inline
+//	allocator           the memory of one type with pointers, or of all values without pointers
+//	chunk               one allocation of the Go heap, which belongs to one allocator
+//	free list           the empty chunks of an allocator, the smallest first
+//	slow path           the function that an allocation calls if it finds no memory inline
 //	cycle               the time from one Reset, Release or Put of an arena to the next
-//	outstanding         handed out in this cycle; for a pool: its arenas that are out
-//	remaining capacity  what a limit leaves for new chunks
-//	quota               counts an arena's chunks, and keeps them within the limits
+//	remaining capacity  the bytes that a limit allows for new chunks
+//	quota               counts the chunks of an arena and keeps them within the limits
 //	fork                an arena for another goroutine, with its parent's cycle and quota
 //	retention           which chunk an allocator keeps from cycle to cycle
-//	cache               the empty chunks of a pool, or of an arena, that no allocator has
-//	inactive            an allocator that the last cycles did not use: Reset leaves it out
-//	idle                in nobody's use: a chunk without values, an arena in its pool
-//	high-water mark     the most bytes that were outstanding at one time
-//	size class          a range of sizes that a histogram counts as one
+//	cache               the empty chunks of a pool, or of an arena, that belong to no allocator
+//	inactive            not used by the last cycles: Reset does not visit such an allocator
+//	idle                not in use: an empty chunk, or an arena in its pool
+//	high-water mark     the most bytes that were in use at one time
+//	size class          a range of sizes that a histogram counts together
 //	size hint           the first chunk size that a pool has learned from its requests
 //	tracker             records who uses an arena, and where its cycles began and ended
-//	redzone             bytes between two values that nobody may access
+//	redzone             bytes between two values that must not be accessed
 //	poison              to mark memory so that an access is reported
 //	quarantine          memory that checked builds never hand out again
 //	hooks               what the packages of this module share and programs do not see
 //
-// Checked builds (the tag arenacheck, -race, -asan) have the tracker, redzones, poison
-// and quarantine, by package check.
+// Checked builds (the tag arenacheck, -race, -asan) have the tracker, redzones, poison and quarantine, from
+// package check.
 //
 // # Compiled types
 //
-// Three packages compile each type once, and run what comes of it for each value:
-// arenajson (to read, dec..., and to write, enc...), internal/escape, adapters/protobuf.
+// Three packages compile each type once, and run the result for each value: arenajson (dec and enc),
+// internal/escape and adapters/protobuf.
 //
 //	compile    to make a program of a type
-//	program    what a type is compiled to: published whole, and never changed then
+//	program    the compiled type, which is published whole and immutable
 //	op         what a program does with one value
-//	field      a struct's field in a program: where it lies, its op, its program
-//	slot       a place in a value, a field's or an element's, that may lead elsewhere
+//	field      a struct's field in a program: its offset, op and program
+//	slot       a place in a value that may hold a reference
 //	recent     programs by a hash of their types, the first place to look
 package machine
 
@@ -64,20 +66,20 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Region is the memory of an arena: an allocator for everything without pointers and
-// one for each type with pointers.
+// Region is the memory of an arena: an allocator for all values without pointers, and one for each type with
+// pointers.
 type Region struct {
 	Watch check.Tracker // first, since the last field would be padded if it is empty
 
 	Noscan Allocator // values without pointers, and text
 	Types  TypeTable // an allocator for each type with pointers
 
-	*RegionRecord // nil in a region that was never made
+	*RegionRecord // nil in the zero Region
 }
 
-// RegionRecord holds what only the slow paths of a region need, see allocatorRecord.
+// RegionRecord holds the fields that only the slow paths of a region need, see allocatorRecord.
 type RegionRecord struct {
-	chunkSize uintptr // 0 in a region that was detached
+	chunkSize uintptr // 0 in a detached region
 	marks     markStack
 	highWater uintptr
 	resets    uint64
@@ -86,18 +88,17 @@ type RegionRecord struct {
 	maps      *MapStore  // nil before the first map
 	heap      bool       // in heap mode, heap.go
 	grown     grownSlice // in heap mode
-	detached  *Detached  // where cycles are isolated, and in a region that was detached; else nil
+	detached  *Detached  // if cycles are isolated, or the region was detached; else nil
 
 	home
 
 	noscan allocatorRecord
 }
 
-// Place has the region, which was never made, keep its record in x.
+// Place makes r, a zero Region, keep its record in x.
 func (r *Region) Place(x *RegionRecord) { r.RegionRecord = x }
 
-// Init makes an empty region. Nothing is allocated for values before the first
-// of them.
+// Init initializes r as an empty region. It allocates no memory for values.
 func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	if r.RegionRecord == nil {
 		r.RegionRecord = new(RegionRecord)
@@ -110,24 +111,24 @@ func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	r.Noscan.watch.WatchedBy(&r.Watch)
 }
 
-// InitFork makes r an empty region with the settings of like, whose quota is q, and
-// shares q's counters.
-func (r *Region) InitFork(like *Region, q *Quota, idleForks IdleForks) {
-	r.Init(like.chunkSize, q.maxRetained)
-	r.detached = like.detached
-	r.Noscan.retention.isolates = like.detached != nil
-	r.heap = like.heap
+// InitFork initializes r as an empty region with the settings of parent, whose quota is q. Both count in the
+// same ArenaStats.
+func (r *Region) InitFork(parent *Region, q *Quota, idleForks IdleForks) {
+	r.Init(parent.chunkSize, q.maxRetained)
+	r.detached = parent.detached
+	r.Noscan.retention.isolates = parent.detached != nil
+	r.heap = parent.heap
 	own := r.Quota(q.refuse)
 	own.Share(q.pool, q.arena)
 	own.ForksAre(idleForks)
-	if like.cache == nil {
-		like.cache = new(Cache)
+	if parent.cache == nil {
+		parent.cache = new(Cache)
 	}
-	r.cache, r.ofParent = like.cache, true
+	r.cache, r.ofParent = parent.cache, true
 }
 
-// Quota returns the region's quota, and makes it at the first call, whose argument
-// is called for each refusal and must panic.
+// Quota returns the region's quota, which the first call creates. refuse is called for each refusal and must
+// panic.
 func (r *Region) Quota(refuse func(Refusal)) *Quota {
 	noscan := &r.Noscan
 	if q := noscan.ops.quota; q != nil {
@@ -146,7 +147,7 @@ func (r *Region) Quota(refuse func(Refusal)) *Quota {
 	return q
 }
 
-// each calls do for the noscan allocator and those of types that are in use.
+// each calls do for the noscan allocator and for the active typed allocators.
 func (r *Region) each(do func(*Allocator)) {
 	do(&r.Noscan)
 	for _, al := range r.Types.active() {
@@ -156,14 +157,11 @@ func (r *Region) each(do func(*Allocator)) {
 
 func (r *Region) setMaxRetained(bytes uintptr) { r.MaxRetained = bytes }
 
-// Made reports whether Init was called, and the region was not detached since.
+// Ready reports whether r was initialized, and not detached since.
 func (r *Region) Ready() bool { return r.RegionRecord != nil && r.chunkSize != 0 }
 
-// FlatLane is the allocator of values without pointers.
-func (r *Region) FlatLane() *Allocator { return &r.Noscan }
-
-// MoveTo has to, a region that was never made, go on in place of r: with its
-// allocators, which must be empty, and what they have learned. r is of no use then.
+// MoveTo moves the allocators of r, which must be empty, and their estimates to the zero Region to. r is then
+// like the region of an arena that was put back.
 func (r *Region) MoveTo(to *Region) {
 	to.Noscan, to.Types, to.RegionRecord = r.Noscan, r.Types, r.RegionRecord
 	if m := to.Noscan.ops.quota; m != nil {
@@ -182,10 +180,10 @@ func (r *Region) MoveTo(to *Region) {
 	r.Noscan.watch.WatchedBy(&r.Watch)
 }
 
-// Resets is how often the region was emptied or released.
+// Resets returns the number of cycles that have ended.
 func (r *Region) Resets() uint64 { return r.resets }
 
-// UsedBytes is how many bytes were handed out since the region was last emptied.
+// UsedBytes returns the number of bytes handed out in this cycle.
 func (r *Region) UsedBytes() uintptr {
 	if r.heap {
 		return r.others
@@ -197,7 +195,7 @@ func (r *Region) UsedBytes() uintptr {
 	return n + r.maps.usedBytes()
 }
 
-// Stats looks at every chunk of the allocators that are in use.
+// Stats returns the region's statistics. It looks at each chunk of the active allocators.
 func (r *Region) Stats() Stats {
 	noscan := &r.Noscan
 	n := Stats{
@@ -223,7 +221,7 @@ func (r *Region) Stats() Stats {
 	return n
 }
 
-// oversize adds up what the allocators count.
+// oversize returns the number of chunks that were made larger than planned.
 func (r *Region) oversize() uint32 {
 	n := r.Noscan.retention.oversize
 	for _, al := range r.Types.active() {
@@ -232,21 +230,19 @@ func (r *Region) oversize() uint32 {
 	return n + r.Types.inactiveOversize
 }
 
-// movedOps are the ops that MoveTo leaves in an allocator: the quota of an arena that was put back.
+// movedOps is the quota that MoveTo leaves behind: that of an arena that was put back.
 var movedOps = allocatorOps{memoryOps: noscanMemory{}, quota: &Quota{arena: new(ArenaStats)}}
 
-// state is one of the things that packages of this module keep with a region.
+// state is one entry of the list behind State.
 type state struct {
 	of   any // a *T, for each T one at most
 	next *state
 }
 
-// State returns the region's own T, the same one each time, zero at first: what a
-// codec works with and wants to find warm, buffers for example. It lies on the
-// heap, and lives as long as the region does, through Empty, up to Release. What
-// must not outlive a cycle of the region compares Resets. It counts towards no
-// limit and no statistics, so whoever keeps it keeps it small, and lets go of all
-// that leads to a program's values before it returns.
+// State returns the region's own T, which is zero at first. Codecs keep buffers in it that they want to find
+// warm. It is allocated on the heap, and lives until Release. State that must not outlive a cycle compares
+// Resets. It counts towards no limit and no statistics, so callers keep it small, and clear all references to
+// values of the program before they return.
 func State[T any](r *Region) *T {
 	if r.RegionRecord == nil {
 		r.prepareSlow()
@@ -261,32 +257,30 @@ func State[T any](r *Region) *T {
 	return x
 }
 
-// Detached is the common part of a pool's regions that were left behind: in each of them
-// a stale arena would allocate. One that does goes on as a region of its own.
+// Detached is shared by all regions of a pool that Detach has left behind. A stale use of such a region
+// initializes it again, with memory of its own.
 type Detached struct {
 	chunkSize, maxRetained uintptr
 	record                 RegionRecord // of all of them
 	late                   atomic.Uint64
 }
 
-// Init sets what a region goes on with that was detached.
+// Init sets the sizes of regions that are initialized again.
 func (s *Detached) Init(chunkSize, maxRetained uintptr) {
 	s.chunkSize, s.maxRetained, s.record.detached = chunkSize, maxRetained, s
 }
 
-// Late returns how often somebody was seen in memory whose cycle had ended or was about
-// to end.
+// Late returns the number of uses that were seen after the end of their cycle, or during it.
 func (s *Detached) Late() uint64 { return s.late.Load() }
 
-// lateSerial is the serial from which marks of a revived region count: beyond all that the region
-// had before.
+// lateSerial is the first serial number of marks in a region that was initialized again. It is beyond all
+// serial numbers that the region had before.
 const lateSerial = 1 << 63
 
 // Isolates reports whether the region isolates its cycles.
 func (r *Region) Isolates() bool { return r.Ready() && r.detached != nil }
 
-// Detach has to, a region that was never made, go on in place of r, which is empty.
-// Whoever uses r from here on finds nothing of it.
+// Detach moves the allocators of r, which is empty, to the zero Region to. Later uses of r find nothing of it.
 func (r *Region) Detach(to *Region) {
 	to.Noscan, to.Types, to.RegionRecord = r.Noscan, r.Types, r.RegionRecord
 	if q := to.Noscan.ops.quota; q != nil {
@@ -295,21 +289,20 @@ func (r *Region) Detach(to *Region) {
 	r.Noscan, r.Types, r.RegionRecord = Allocator{}, newTypeTable(), &to.detached.record
 }
 
-// WasEntered reports whether somebody was in the region, which was detached, while that
-// was done. Nobody has used it later.
+// WasEntered reports whether another goroutine was in the region while it was detached. It is wrong if the
+// region was used since.
 func (r *Region) WasEntered() bool { return !r.Ready() && (r.Noscan.Lo != 0 || r.Noscan.Hi != 0) }
 
-// Entered counts that somebody was in the region while its cycle ended.
+// Entered counts that another goroutine was in the region while its cycle ended.
 func (r *Region) Entered() { r.detached.late.Add(1) }
 
-// The zero Region goes on as one with these sizes, which are those of an automatic pool.
+// The sizes of the zero Region are those of an automatic pool.
 const (
 	zeroChunk    = 4 << 10
 	zeroRetained = 640 << 10
 )
 
-// prepareSlow makes a region that was never made, the zero one, or that was detached. The latter
-// goes on as a region of its own, with memory that is nobody else's.
+// prepareSlow initializes a zero Region, or a detached one, which gets memory of its own.
 func (r *Region) prepareSlow() {
 	if r.Ready() {
 		return
@@ -328,16 +321,15 @@ func (r *Region) prepareSlow() {
 	r.marks.serial = lateSerial
 }
 
-// Prepare is prepareSlow, inlined.
+// Prepare initializes r if it is not ready. It is inlined.
 func (r *Region) Prepare() {
 	if !r.Ready() {
 		r.prepareSlow()
 	}
 }
 
-// Charge counts n bytes that the caller is about to take from the heap for r and that are
-// in no chunk, such as those of a builtin map. If a limit refuses them, Charge panics as an
-// allocation does, and nothing has changed. Discharge takes them off.
+// Charge counts n bytes that the caller is about to allocate on the heap for r, such as those of a builtin map.
+// If a limit refuses them, Charge panics as an allocation does, and nothing has changed.
 func (r *Region) Charge(n uintptr) {
 	r.prepareSlow()
 	if check.Watched {
@@ -365,8 +357,8 @@ func (r *Region) Discharge(n uintptr) {
 	}
 }
 
-// Reserve counts n bytes against the limits of r until Cancel: memory that waits to be copied into r. If a
-// limit refuses them, Reserve panics as an allocation does, and nothing has changed.
+// Reserve counts n bytes against the limits of r until Cancel, for memory that will be copied into r. If a limit
+// refuses them, Reserve panics as an allocation does, and nothing has changed.
 func (r *Region) Reserve(n uintptr) {
 	r.prepareSlow()
 	if q := r.Noscan.ops.quota; q != nil {
@@ -381,8 +373,7 @@ func (r *Region) Cancel(n uintptr) {
 	}
 }
 
-// inactiveBytes returns the bytes that the region could do without, beside the chunks of active
-// allocators and of its cache: those of inactive ones, and of idle maps.
+// inactiveBytes returns the size of the chunks of inactive allocators and of idle maps.
 func (r *Region) inactiveBytes() uintptr {
 	return r.Types.inactiveHeld + r.maps.idleBytes()
 }
@@ -408,12 +399,10 @@ func (r *Region) dropInactiveChunks() {
 	t.inactiveHeld, t.inactiveChunks = 0, 0
 }
 
-// marksRetained is the size in bytes of the marks that a region may always retain,
-// about ten marks of ten types.
+// marksRetained is the size in bytes of the marks that a region may always retain: about ten marks of ten types.
 const marksRetained = 4 << 10
 
-// markStack holds what the marks of a region's current cycle remember: for
-// each mark the positions of all allocators that there were.
+// markStack holds the marks of the current cycle: for each the positions of all allocators that were active.
 type markStack struct {
 	entries   []markEntry
 	positions []position
@@ -427,8 +416,7 @@ type markEntry struct {
 	loose  uintptr // bytes of maps that are not kept
 }
 
-// clear makes all marks stale. It retains at most limit bytes of positions for the
-// next ones.
+// clear makes all marks stale. It retains at most limit bytes of positions for the next cycle.
 func (s *markStack) clear(limit uintptr) {
 	if uintptr(cap(s.positions))*xunsafe.SizeOf[position]() > limit {
 		s.release()
@@ -438,10 +426,10 @@ func (s *markStack) clear(limit uintptr) {
 	s.positions = s.positions[:0]
 }
 
-// release also gives up the memory.
+// release is clear without retaining memory.
 func (s *markStack) release() { s.entries, s.positions = nil, nil }
 
-// position is where an allocator stood when a mark was taken.
+// position is the state of an allocator when a mark was taken.
 type position struct {
 	chunk  uintptr // the current chunk's address, as a number: a mark keeps no memory alive
 	lo, hi uintptr
@@ -451,7 +439,7 @@ type position struct {
 // ShareCache makes the region leave chunks to c.
 func (r *Region) ShareCache(c *Cache) { r.home.cache = c }
 
-// OwnCached returns the size in bytes of the chunks in the cache that belongs to the arena, if any.
+// OwnCached returns the size of the chunks in the arena's own cache.
 func (r *Region) OwnCached() uintptr {
 	if c := r.ownCache(); c != nil {
 		return c.Bytes()
@@ -484,8 +472,7 @@ func (r *Region) ownCache() *Cache {
 	return r.cache
 }
 
-// Stats holds the counts of a region's statistics. Sizes are in
-// bytes.
+// Stats has the statistics of a region. Sizes are in bytes.
 type Stats struct {
 	Used, Held, HighWater uintptr
 	Chunks, Types         int
@@ -493,7 +480,7 @@ type Stats struct {
 	Oversize              uint32
 }
 
-// Maps returns r's maps, nil if r is nil.
+// Maps returns the builtin maps of r, nil if r is nil.
 func Maps(r *Region) *MapStore {
 	if r == nil {
 		return nil
@@ -507,8 +494,8 @@ func Maps(r *Region) *MapStore {
 	return s
 }
 
-// OwnsMap reports whether the builtin map at address m is one that the region has handed out in
-// this cycle. Each address is entered into a set once.
+// OwnsMap reports whether the region has handed out the builtin map at address m in this cycle. Each address is
+// entered into a set once.
 func (r *Region) OwnsMap(m uintptr) bool {
 	if r.RegionRecord == nil || r.maps == nil {
 		return false
@@ -529,7 +516,7 @@ func (r *Region) OwnsMap(m uintptr) bool {
 	return ok
 }
 
-// Release ends the cycle of all allocators and gives their memory to the collector.
+// Release ends the cycle and leaves all memory of the region to the collector.
 func (r *Region) Release() {
 	r.highWater = max(r.highWater, r.UsedBytes())
 	r.resets++
@@ -553,13 +540,12 @@ func (r *Region) Release() {
 	r.state = nil
 }
 
-// grownSlice is the slice that grew last, which counts no more when it grows again. Its address
-// is a number, which keeps nothing alive: if the slice is gone, its bytes are not in use
-// either.
+// grownSlice is, in heap mode, the slice that grew last: it is counted no more when it grows again. Its address is a
+// number, which keeps nothing alive.
 type grownSlice struct{ at, bytes uintptr }
 
-// noscanPosition is where the allocator without pointers stands. In heap mode, where it has nothing,
-// it is what was counted for values.
+// noscanPosition returns the position of the noscan allocator. In heap mode, where that has no chunks, it is the
+// number of bytes counted for values.
 func (r *Region) noscanPosition() position {
 	if r.heap {
 		return position{lo: r.others - r.maps.looseBytes()}

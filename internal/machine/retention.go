@@ -13,8 +13,7 @@ package machine
 //
 // A need is counted in chunks: the bytes handed out, and the unused ends of full chunks.
 //
-// isUsual and emptyUsual are the fast path for most allocators with pointers at the end of a cycle, empty is the
-// fast path for the others, and chooseKept the slow path if there is a choice.
+// The functions here decide. The end of a cycle (cycle.go) and growth (alloc.go) ask them.
 
 // retention decides how large an allocator's chunks are and which one it keeps.
 type retention struct {
@@ -35,7 +34,7 @@ type retention struct {
 	wasInactive bool  // the allocator was inactive before this cycle, and becomes so again at its end
 	idle        uint8 // cycles in a row that used nothing, up to idleCycles
 
-	isolation // lane_isolated.go
+	isolation // isolated.go
 
 	oversize uint32 // chunks made larger than planned, for one value
 }
@@ -88,7 +87,7 @@ const (
 	mostListed = 80
 )
 
-// newRetention is for an allocator without pointers. unit is what chunk sizes are multiples of.
+// newRetention is for an allocator without pointers. Chunk sizes are multiples of unit.
 func newRetention(chunkSize, unit uintptr) retention {
 	start := RoundUp(chunkSize, unit)
 	return retention{
@@ -108,8 +107,8 @@ func newTypedRetention(chunkSize, size uintptr) retention {
 	return r
 }
 
-// mostCold is the largest chunk size in bytes with which an allocator begins cold, see
-// lane_grow.go: programs that ask for more have large cycles, or want all in one piece.
+// mostCold is the largest chunk size in bytes with which an allocator begins cold, see coldStart. Programs that ask for more have large cycles,
+// or want everything in one piece.
 const mostCold = 1 << 20
 
 // newNoscanRetention is for the allocator of an arena's values without pointers.
@@ -119,7 +118,7 @@ func newNoscanRetention(chunkSize uintptr) retention {
 	return r
 }
 
-// learn notes what a cycle needed.
+// learn records the need of a cycle.
 func (r *retention) learn(need uintptr) {
 	if need <= r.target {
 		r.target -= min(r.target-need, r.target/steps)
@@ -136,7 +135,7 @@ func (r *retention) learnMore(need uintptr) {
 	r.target += min(need-r.target, 3*(r.target/steps)+r.unit)
 }
 
-// compare notes whether a cycle needed about what those before it did.
+// compare records whether the need of a cycle is about that of the cycles before it.
 func (r *retention) compare(need uintptr) {
 	low, high := min(r.low, need), max(r.high, need)
 	if high > 2*low {
@@ -146,7 +145,7 @@ func (r *retention) compare(need uintptr) {
 	r.alike = min(r.alike+1, settled)
 }
 
-// mostInOne is the size of the largest chunk that is planned as one piece.
+// mostInOne returns the size of the largest chunk that is planned as one piece.
 func (r *retention) mostInOne() uintptr { return max(mostKept, r.largest/maxGrowth) }
 
 // keeps reports whether a chunk is not too large to be kept.
@@ -154,17 +153,15 @@ func (r *retention) keeps(bytes uintptr) bool {
 	return bytes <= r.target+r.target/2 || bytes <= max(smallKept, r.start)
 }
 
-// fitted is the number of bytes to have for a cycle that needs n: an eighth
-// more, so that cycles which vary a little still fit.
+// fitted returns the number of bytes to have for a cycle that needs n: an eighth more, so that cycles that vary a little still fit.
 func fitted(n uintptr) uintptr { return RoundUp(n+n/8, NoscanAlign) }
 
-// fit is fitted in whole units, of which the eighth may be none: a chunk for
-// one large value is not twice as large as the value.
+// fit is fitted in whole units, of which the eighth may be none: a chunk for one large value is not twice as large as the value.
 func (r *retention) fit(n uintptr) uintptr {
 	return max(RoundUp(n, r.unit)+n/8/r.unit*r.unit, r.start)
 }
 
-// first is the size of the first chunk of a cycle that finds none.
+// first returns the size of the first chunk of a cycle that finds none.
 func (r *retention) first() uintptr {
 	if r.target == 0 {
 		return r.start
@@ -172,8 +169,7 @@ func (r *retention) first() uintptr {
 	return min(r.fit(r.target), max(r.mostInOne(), r.start))
 }
 
-// next is the size of a further chunk for a cycle whose chunks, which have no
-// room for what comes next, have held bytes. most is what may be kept.
+// next returns the size of a further chunk for a cycle whose chunks have held bytes. most is what may be kept.
 //
 //go:norace
 func (r *retention) next(held, most uintptr) uintptr {
@@ -200,10 +196,10 @@ func (r *retention) next(held, most uintptr) uintptr {
 	return min(stride*held, r.largest)
 }
 
-// made notes that the cycle has taken a chunk.
+// made records that the cycle has taken a chunk.
 func (r *retention) made() { r.top = max(r.top, 1) }
 
-// sawNeed notes what is needed before a rewind takes some of it back.
+// sawNeed records the need before a rewind takes some of it back.
 func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 
 // isolation sizes a allocator's chunks where cycles are isolated: so that each lasts for
@@ -215,12 +211,9 @@ type isolation struct {
 	ceiling  uint8  // of planned; 0: none
 }
 
-// An allocator without pointers that knows nothing yet of what its cycles need begins
-// with less than the chunk size that was asked for: an arena that is made for
-// one small request, and then dropped, would pay for 64 KB to use one. It
-// begins with coldStart, or a coldPart of the chunk size, and takes coldStep
-// times as much with each new chunk, so that the third one has the full size;
-// what comes before is an eighth more.
+// A noscan allocator whose need is unknown begins with less than the chunk size, because a new arena for one small request should not pay for
+// 64 KB. It begins with coldStart, or 1/coldPart of the chunk size. Each further chunk is coldStep times as large, so the third has the full
+// size; the chunks before it have an eighth more.
 const (
 	coldStart = 1 << 10
 	coldPart  = 64

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// GrowSlice returns s with a length of n, which is beyond its capacity: in
-// place, or as a new slice, whose first n elements are to be written.
+// GrowSlice returns s with length n, which is beyond its capacity: in place, or as a new slice, whose first n elements the
+// caller must write.
 //
 //go:norace
 func GrowSlice[T any](r *Region, s []T, n int) []T {
@@ -19,10 +19,8 @@ func GrowSlice[T any](r *Region, s []T, n int) []T {
 	return SliceAt[T](data, 0, n, c)
 }
 
-// grow is GrowSlice for the slice at data, with room for c elements of size
-// bytes, of al. It returns where the slice is now and its capacity. That is at least
-// expected, if that is not 0: unless it is more than twice c, and much of what the limits
-// leave.
+// grow is GrowSlice for a slice of c elements of size bytes. It returns the slice's address and capacity. The capacity is at
+// least expected, unless that is more than twice c and a large part of the remaining limit.
 //
 //go:norace
 func (r *Region) grow(al *Allocator, size uintptr, data xunsafe.Pointer, c, n, expected int) (xunsafe.Pointer, int) {
@@ -44,8 +42,8 @@ func (r *Region) grow(al *Allocator, size uintptr, data xunsafe.Pointer, c, n, e
 	return xunsafe.Add(base, off), wanted
 }
 
-// grownCap is the capacity for a slice of n elements of size bytes that outgrew
-// old: the runtime's rule, from a first 64 bytes on.
+// grownCap returns the capacity of a slice of n elements that outgrew the capacity old: the runtime's rule, but at least 64
+// bytes.
 func grownCap(size uintptr, n, old int) int {
 	const threshold = 256
 	c := max(old, 32/int(min(size, 32)))
@@ -63,17 +61,15 @@ func grownCap(size uintptr, n, old int) int {
 // smallestBytes is the least capacity that GrowBytes gives.
 const smallestBytes = 64
 
-// GrowBytes is GrowSlice for bytes of which only the length is ever shown: what
-// lies beyond the n bytes may hold anything. Capacities double, since a quarter
-// more would leave four times the length behind as former copies.
+// GrowBytes is GrowSlice for bytes of which only the first n are ever visible: the rest may hold anything. Capacities double,
+// because a growth of a quarter would leave four times the length behind as former copies.
 //
 //go:norace
 func GrowBytes(r *Region, s []byte, n int) []byte {
 	return GrowBytesTo(r, s, n, max(n, smallestBytes, 2*min(cap(s), MaxAlloc/2)))
 }
 
-// GrowBytesTo is GrowBytes with room for wanted bytes, at least n, unless a limit
-// is near.
+// GrowBytesTo is GrowBytes with a capacity of wanted bytes, at least n, unless a limit is near.
 //
 //go:norace
 func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
@@ -93,8 +89,8 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	return SliceAt[byte](base, off, n, wanted)
 }
 
-// StretchBytes returns s with n bytes more, which may hold anything and are nobody's, if s is
-// the newest slice of r, with no capacity beyond its length, and there is room behind it; else nil.
+// StretchBytes returns s with n bytes more, which may hold anything, if s is the newest slice, has no capacity beyond its length,
+// and there is room behind it. Otherwise it returns nil.
 //
 //go:norace
 func StretchBytes(r *Region, s []byte, n int) []byte {
@@ -109,8 +105,7 @@ func StretchBytes(r *Region, s []byte, n int) []byte {
 	return SliceAt[byte](xunsafe.DataOf(s), 0, n, c)
 }
 
-// TrimBytes cuts the capacity of s to its length, and takes back what lay
-// beyond if s is the newest slice and no mark was taken since.
+// TrimBytes cuts the capacity of s to its length. It takes the rest back if s is the newest slice and no mark was taken since.
 //
 //go:norace
 func TrimBytes(r *Region, s []byte) []byte {
@@ -121,8 +116,7 @@ func TrimBytes(r *Region, s []byte) []byte {
 	return s[:len(s):len(s)]
 }
 
-// TrimUnseen is TrimBytes where nobody but its caller ever had a slice that reaches beyond
-// the length of s: where cycles are isolated, the next one begins right behind s.
+// TrimUnseen is TrimBytes for a slice whose rest only the caller has seen: if cycles are isolated, the next cycle may use it.
 func TrimUnseen(r *Region, s []byte) []byte {
 	if r.onHeap(0) {
 		return TrimBytes(r, s)
@@ -137,8 +131,8 @@ func TrimUnseen(r *Region, s []byte) []byte {
 	return s
 }
 
-// trim takes back what lies beyond the first n of the c elements of size bytes at
-// data, if they are the newest slice of al and no mark was taken since.
+// trimSlice takes back all but the first n of the c elements of size bytes at data, if they are the newest slice of al and no
+// mark was taken since.
 //
 //go:norace
 func (r *Region) trimSlice(al *Allocator, size uintptr, data xunsafe.Pointer, c, n int) {
@@ -157,26 +151,22 @@ func (r *Region) trimSlice(al *Allocator, size uintptr, data xunsafe.Pointer, c,
 		al.ops.clear(al.Base, end, was)
 	}
 	al.chunk.fold()
-	al.Lo, al.tip = RoundUp(end, al.align()), end
+	al.Lo, al.tip = RoundUp(end, al.retention.unit), end
 	al.trim(from, end, was)
 }
 
-// move is the way of a slice that Append can't extend where it is.
+// move describes a slice that can't grow in place.
 type move struct {
 	from   xunsafe.Pointer // where it is
 	bytes  uintptr         // its capacity there
 	pinned position        // what the arena's newest mark needs of the allocator
 }
 
-// moveSlice finds a new place for a slice: size bytes, the first need of which
-// the caller writes. The others are zero.
+// moveSlice reserves size bytes for a slice that moves. The caller writes the first need bytes; the others are zero.
 //
-// A slice that is large beside what the allocator has gets a chunk of its own, all
-// of which is its capacity. When it has outgrown that, the collector gets the
-// chunk at once: nothing else is in it, and the collector keeps it for as long
-// as the program has the old slice. So however long a slice gets, the arena
-// holds at most twice of it, where it would hold four times with all that it
-// left behind.
+// A slice that is large compared with the allocator's chunks gets a chunk of its own, and all of it as capacity. When it has
+// outgrown that, the collector gets the chunk at once: nothing else is in it, and the collector keeps it while the program has
+// the old slice. So the arena holds at most twice the size of one long slice, and not four times.
 //
 //go:norace
 func (al *Allocator) moveSlice(m move, need, size uintptr) (xunsafe.Pointer, uintptr) {
@@ -192,14 +182,14 @@ func (al *Allocator) moveSlice(m move, need, size uintptr) (xunsafe.Pointer, uin
 //go:norace
 func (al *Allocator) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	redzone := al.watch.Redzone()
-	taken := RoundUp(size, al.align())
+	taken := RoundUp(size, al.retention.unit)
 	if al.Hi-al.Lo >= redzone+taken || al.Base == nil || al.used() == 0 {
 		return al.reserveSlice(size)
 	}
 	if al.nextFree(redzone+taken) < 0 {
 		// What has grown so far goes on, mostly, and would leave each smaller one to the
 		// collector.
-		c, granted := al.takeCached(taken, 2*taken, 2*taken, 8*taken, false)
+		c, granted := al.takeCached(taken, 2*taken, 2*taken, 8*taken, nil)
 		if c.Base != nil {
 			al.setCurrent(c)
 			return al.reserveSlice(size)
@@ -226,22 +216,20 @@ func (al *Allocator) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	return al.addFull(c), off
 }
 
-// ownChunkLeast is the least size in bytes of a chunk for one slice that moves:
-// below it the chunk's own record, and the allocation, would be a good part of
-// what it saves.
+// ownChunkLeast is the size in bytes of the smallest chunk for one slice. Below it, the chunk's record and allocation would cost
+// much of what it saves.
 const ownChunkLeast = 1 << 10
 
-// ownChunkPart is which part of the allocator's next chunk a slice must have to get a
-// chunk of its own. With 4, of four slices that grow by turns some would share
-// chunks, in which their old copies stay: 4.5 bytes for each one in use, not 2.
+// A slice gets a chunk of its own if it has at least 1/ownChunkPart of the next chunk. With 4, some of four slices that grow in
+// turn would share chunks, in which their old copies stay: 4.5 bytes for each byte in use instead of 2.
 const ownChunkPart = 16
 
-// lookBack is how many of the newest chunks are looked at for the one that a
-// slice leaves: a slice that grows all the time is in one of them.
+// lookBack is the number of newest full chunks among which releaseMoved looks for the old chunk. A slice that keeps growing is in
+// one of them.
 const lookBack = 32
 
-// leave gives the chunk that a slice has left to the collector, if nothing else
-// is in it and no mark needs it.
+// releaseMoved gives the old chunk of a slice to the collector if nothing else is in it and no mark needs it. Checked builds keep
+// it until the cycle ends, to find late uses of the old slice.
 //
 //go:norace
 func (al *Allocator) releaseMoved(m move) {
@@ -262,17 +250,15 @@ func (al *Allocator) releaseMoved(m move) {
 	}
 }
 
-// isAlone reports whether the slice is all that is in c, a chunk of al.
+// isAlone reports whether the slice is the only value in c, a chunk of al.
 //
 //go:norace
 func (m *move) isAlone(c *chunk, al *Allocator) bool {
-	return c.Base == m.from && c.Hi == c.cap && c.Lo == RoundUp(m.bytes, al.align()) && c.Lo != 0
+	return c.Base == m.from && c.Hi == c.cap && c.Lo == RoundUp(m.bytes, al.retention.unit) && c.Lo != 0
 }
 
-// extend lets the slice at data, with room for have elements of size bytes, if it
-// is the newest one of the allocator, take the memory behind it: up to wanted elements in
-// all, at least least. What it takes is zero if zero says so. It returns the new
-// capacity, 0 where the slice can't grow in place.
+// extend grows the slice at data, of capacity have, in place if it is the newest slice: to at most wanted and at least least
+// elements of size bytes. It returns the new capacity, or 0 if the slice can't grow in place. The new memory is zero if zero is set.
 //
 //go:norace
 func (al *Allocator) extend(size uintptr, data xunsafe.Pointer, have, least, wanted int, zero bool) int {
@@ -285,7 +271,7 @@ func (al *Allocator) extend(size uintptr, data xunsafe.Pointer, have, least, wan
 	}
 	end := from + uintptr(have)*size
 	c := min(uintptr(wanted), (al.Hi-from)/size)
-	newLo := RoundUp(from+c*size, al.align())
+	newLo := RoundUp(from+c*size, al.retention.unit)
 	if c < uintptr(least) || newLo > al.Hi {
 		return 0
 	}
@@ -301,24 +287,19 @@ func (al *Allocator) extend(size uintptr, data xunsafe.Pointer, have, least, wan
 	return int(c)
 }
 
-// newest reports whether the slice at data, with room for c elements of size bytes,
-// can change where it ends, and returns its offset in the current chunk: it must
-// lie there and end exactly where the newest slice ends, and nothing may have been
-// allocated since. A slice whose capacity was cut ends before that: its
-// neighbour's elements are not ours.
+// newest reports whether the slice at data, of capacity c, can change its end, and returns its offset in the current chunk. It must
+// end exactly where the newest slice ends, and nothing may have been allocated since. A slice whose capacity was cut ends earlier.
 //
 //go:norace
 func (al *Allocator) newest(size uintptr, data xunsafe.Pointer, c int) (from uintptr, ok bool) {
 	from = xunsafe.Offset(al.Base, data)
 	end := from + uintptr(c)*size
-	return from, c != 0 && from < al.Lo && end == al.tip && RoundUp(end, al.align()) == al.Lo
+	return from, c != 0 && from < al.Lo && end == al.tip && RoundUp(end, al.retention.unit) == al.Lo
 }
 
-// capNearLimit returns the capacity, in values of size bytes, of a slice of n values
-// that Append moves: wanted, but at most half of the limit's remaining capacity, since
-// the old copy may stay, and counts. Where that is less than n, half of what remains
-// beyond n: with n alone a slice would move for each appended value, as long as two
-// copies of it fit. Idle chunks count as remaining capacity.
+// capNearLimit returns the capacity of a slice of n elements of size bytes that Append moves: wanted, but at most half of the
+// remaining limit, because the old copy may stay and counts. If half is less than n, it returns n and half of the rest: with n alone
+// a slice would move at each append. Idle chunks count as remaining capacity.
 func (al *Allocator) capNearLimit(n, wanted int, size uintptr) int {
 	q, here := al.ops.quota, al.Hi-al.Lo
 	if q.Left() == noLimit || uintptr(wanted)*size <= here {

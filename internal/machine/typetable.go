@@ -6,19 +6,15 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// TypeTable finds the allocator of a type that has pointers by the address of the
-// type's descriptor.
+// TypeTable finds the allocator of a type with pointers by the address of the type's descriptor.
 //
-// It is a direct-mapped table: the upper half of the descriptor's address times a
-// factor picks a slot, and either the allocator there is the type's or it is looked up on the
-// slow path. Types don't share slots: when one is added, a factor is searched under
-// which all of them have a slot of their own, and where there is none the
-// table doubles. So ten types in turn are as fast as one. Of very many types some do
-// share one: then one has it, and the others the next ones that are free.
+// It is a direct-mapped table: the upper half of the descriptor's address times a factor selects a slot. If another type's allocator is in
+// that slot, the slow path looks further. When a type is added, a factor is searched under which no two types share a slot, and if there is
+// none the table doubles. So ten types in turn are as fast as one. Of very many types some do share a slot; all but one of them are in the
+// next free slots.
 //
-// That is multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4). The
-// address without a factor, shifted right, needs tables of up to maxSlots for a dozen
-// types: some addresses differ in their low bits alone, others in high ones.
+// That is multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4). Without a factor, a dozen types would need tables of up
+// to maxSlots, because some addresses differ only in their low bits and others in high ones.
 type TypeTable struct {
 	slots  *[minSlots]*Allocator // the first of mask/slotSize+1 slots, none nil
 	mask   uintptr               // picks the slot, as an offset in bytes
@@ -34,8 +30,8 @@ type TypeTable struct {
 
 // allocatorList has what only the slow paths need, see allocatorRecord.
 type allocatorList struct {
-	allocators []*Allocator // all allocators, those that are active first: see region_rest.go
-	activeLen  int          // allocators[:active] are active
+	allocators []*Allocator // all allocators, the active ones first: see idleCycles
+	activeLen  int          // allocators[:activeLen] are active
 
 	// Of the inactive ones:
 	inactiveHeld     uintptr // bytes of all chunks
@@ -58,8 +54,8 @@ const (
 	halfWord = 16 << (^uintptr(0) >> 63) // bits
 )
 
-// factor is one of a sequence of odd numbers without a pattern: SplitMix64 (Steele, Lea,
-// Flood, Fast Splittable Pseudorandom Number Generators, 2014).
+// factor returns element i of a sequence of odd numbers without a pattern: SplitMix64 (Steele, Lea, Flood, Fast Splittable Pseudorandom
+// Number Generators, 2014).
 func factor(i int) uintptr {
 	x := (uint64(i) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -67,8 +63,7 @@ func factor(i int) uintptr {
 	return uintptr(x^x>>31) | 1
 }
 
-// vacant fills the slots that no type has: no key equals its key, and it has
-// no free memory.
+// vacant fills free slots. No key equals its key, and it has no free memory.
 var vacant = &Allocator{Key: new(TypeDesc)}
 
 // vacantSlots is the table of an arena that has met no type with pointers.
@@ -78,13 +73,11 @@ func newTypeTable() TypeTable {
 	return TypeTable{slots: &vacantSlots, mask: (minSlots - 1) * slotSize, Busiest: vacant, allocatorList: &noAllocators}
 }
 
-// noAllocators is the list of a table that is empty, which is never changed.
+// noAllocators is the list of an empty table. It never changes.
 var noAllocators allocatorList
 
-// firstTypes has what the first types of an arena need, in one allocation: a
-// new arena for each request would feel six of them. More than six types hardly ever
-// have slots of their own in so small a table, and longer lists would be of the heap's
-// next size.
+// firstTypes has what the first types of an arena need, in one allocation. More than six types hardly ever have slots of their own in so
+// small a table, and longer lists would be in the heap's next size class.
 type firstTypes struct {
 	slots      [minSlots]*Allocator
 	allocators [minSlots - 2]*Allocator
@@ -93,8 +86,7 @@ type firstTypes struct {
 	few        [3]chunk
 }
 
-// newAllocator makes an allocator, which add shall enter once it has its type, and the list of its
-// first full chunks.
+// newAllocator returns a zero allocator, which the caller initializes and passes to add, and room for its first full chunks.
 func (t *TypeTable) newAllocator() (*bareAllocator, []chunk) {
 	if x, few := t.firstAllocator(); x != nil {
 		return x, few
@@ -103,7 +95,7 @@ func (t *TypeTable) newAllocator() (*bareAllocator, []chunk) {
 	return &x.bareAllocator, x.few[:0]
 }
 
-// firstAllocator is newAllocator for the first type, nil for others.
+// firstAllocator is newAllocator for the first type, and returns nil for others.
 func (t *TypeTable) firstAllocator() (*bareAllocator, []chunk) {
 	if t.slots != &vacantSlots {
 		return nil, nil
@@ -114,16 +106,15 @@ func (t *TypeTable) firstAllocator() (*bareAllocator, []chunk) {
 	return &x.first, x.few[:0]
 }
 
-// At returns the allocator in the slot that key falls into, which is key's or
-// another type's.
+// At returns the allocator in key's slot, which may be that of another type.
 func (t *TypeTable) At(key *TypeDesc) *Allocator {
 	return *slotAt(t.slots, t.offset(key))
 }
 
-// offset is that of key's slot, in bytes.
+// offset returns the offset of key's slot in bytes.
 func (t *TypeTable) offset(key *TypeDesc) uintptr { return key.Bits() * t.factor >> halfWord & t.mask }
 
-// Allocator is At, also for the table of a region that was never made: no allocator then.
+// Lookup is At, and also works in the zero Region.
 func (t *TypeTable) Lookup(key *TypeDesc) *Allocator {
 	if t.slots == nil {
 		return vacant
@@ -131,7 +122,7 @@ func (t *TypeTable) Lookup(key *TypeDesc) *Allocator {
 	return t.At(key)
 }
 
-// find returns the allocator of key, nil if there is none.
+// find returns the allocator of key, or nil.
 //
 //go:norace
 //go:nocheckptr
@@ -156,7 +147,7 @@ func (t *TypeTable) find(key *TypeDesc) *Allocator {
 	return nil
 }
 
-// add enters a new allocator. It changes nothing if memory runs out on the way.
+// add adds a new allocator. It changes nothing if memory runs out.
 func (t *TypeTable) add(al *Allocator) {
 	t.enter(al)
 	t.enlist()
@@ -165,7 +156,7 @@ func (t *TypeTable) add(al *Allocator) {
 	}
 }
 
-// enter makes al the last one of all allocators, which is found by its key.
+// enter appends al to the list of allocators and makes it findable.
 func (t *TypeTable) enter(al *Allocator) {
 	slots := int(t.mask/slotSize) + 1
 	if t.slots != &vacantSlots && (t.At(al.Key) == vacant || slots >= maxSlots && len(t.allocators) >= mostApart && 2*len(t.allocators) < slots) {
@@ -194,7 +185,7 @@ func (t *TypeTable) enter(al *Allocator) {
 	}
 }
 
-// list makes al the last one of all allocators.
+// list appends al to the list of allocators.
 func (t *TypeTable) list(al *Allocator) {
 	if t.allocatorList == &noAllocators {
 		t.allocatorList = new(allocatorList)
@@ -202,16 +193,14 @@ func (t *TypeTable) list(al *Allocator) {
 	t.allocators = append(t.allocators, al)
 }
 
-// found is the size, above, and the number of the factor, the lowest byte, of the table that was made
-// last. New arenas meet the same types mostly: what one has found out by a search, which
-// takes as long as many allocations, holds for the next.
+// found has the size and factor of the table that was made last, the number of the factor in the lowest byte. New arenas mostly meet the same
+// types, and a search takes as long as many allocations.
 var found check.Uint64
 
-// mostFound is the largest table that an arena is given because others needed it.
+// mostFound is the size of the largest table that an arena gets because other arenas needed it.
 const mostFound = 64
 
-// likeOthers is the table for these allocators that is made as the last one was, without slots
-// if types would share one there.
+// likeOthers returns a table like the one made last, without slots if types would share one.
 func (t *TypeTable) likeOthers() TypeTable {
 	f := found.Load()
 	n := int(f >> 8)
@@ -231,8 +220,7 @@ func (t *TypeTable) likeOthers() TypeTable {
 	return next
 }
 
-// separate looks for a factor under which every type has its own slot, and takes the last
-// one if there is none.
+// separate searches for a factor under which no two types share a slot. It uses the last one tried if there is none.
 func (t *TypeTable) separate() (i int, ok bool) {
 	if len(t.allocators) > mostApart {
 		t.factor = factor(0)
@@ -257,7 +245,7 @@ func (t *TypeTable) separate() (i int, ok bool) {
 	return i, ok
 }
 
-// fill enters all allocators in n slots, new ones if there are none.
+// fill enters all allocators in n slots, which it allocates if necessary.
 func (t *TypeTable) fill(n int) {
 	if t.slots == nil {
 		// SAFETY: no pointer is forged: Go checks that n is minSlots at least.
@@ -271,7 +259,7 @@ func (t *TypeTable) fill(n int) {
 	}
 }
 
-// put enters al in its slot, or the next one that is free.
+// put enters al in its slot, or in the next free one.
 func (t *TypeTable) put(al *Allocator) {
 	at := t.offset(al.Key)
 	for *slotAt(t.slots, at) != vacant {
@@ -280,7 +268,7 @@ func (t *TypeTable) put(al *Allocator) {
 	*slotAt(t.slots, at) = al
 }
 
-// check panics unless what the table says of its allocators holds together.
+// check panics if the table's records are inconsistent.
 func (t *TypeTable) check() {
 	held, chunks, oversize := uintptr(0), 0, uint32(0)
 	for i, al := range t.allocators {
@@ -295,10 +283,10 @@ func (t *TypeTable) check() {
 	must(held == t.inactiveHeld && chunks == t.inactiveChunks && oversize == t.inactiveOversize, "the count of the inactive allocators is wrong")
 }
 
-// inUse returns the active allocators. New ones come at the end, and until the cycle ends none goes.
+// active returns the active allocators. New ones are appended, and until the cycle ends none is removed.
 func (t *TypeTable) active() []*Allocator { return t.allocators[:t.activeLen] }
 
-// enlist makes the last one of all allocators, which is new, the last active one.
+// enlist makes the newest allocator the last active one.
 func (t *TypeTable) enlist() {
 	i := len(t.allocators) - 1
 	t.allocators[i].ops.index = uint32(i)
@@ -312,15 +300,26 @@ func (t *allocatorList) swap(i, j int) {
 	a.ops.index, b.ops.index = uint32(j), uint32(i)
 }
 
-// slotAt returns the slot of a lookup table at byte offset off.
+// slotAt returns the slot at byte offset off.
 //
-// SAFETY: off is below the table's size in bytes and a multiple of a
-// pointer's size: TypeTable masks it so.
+// SAFETY: off is below the table's size in bytes and a multiple of a pointer's size, because TypeTable masks it.
 func slotAt(slots *[minSlots]*Allocator, off uintptr) **Allocator {
 	return (**Allocator)(unsafe.Add(unsafe.Pointer(slots), off))
 }
 
-// use returns al, which was found, as an active allocator.
+// Inactive allocators. A region meets more and more types, and most of its cycles use few of them. So that a cycle pays only
+// for the types that it uses, an allocator that idleCycles cycles did not use becomes inactive: it follows the active ones in
+// the list, has no free memory that a fast path would find, and keeps its chunk only if that is small. Empty, Mark, Rewind
+// and the statistics visit the active allocators. The slow path of an allocation reactivates one.
+//
+//	allocators     +----+----+----+----+----+----+
+//	               | active  | inactive          |
+//	               +----+----+----+----+----+----+
+//	                         ^ activeLen
+//
+// With a list of the current cycle alone, each type would take the slow path once in each cycle.
+
+// activate returns al, which was found, as an active allocator.
 //
 //go:norace
 func (r *Region) activate(al *Allocator) *Allocator {
@@ -341,7 +340,7 @@ func (r *Region) activate(al *Allocator) *Allocator {
 	return al
 }
 
-// rest makes al, which is empty and has one chunk at most, inactive.
+// deactivate makes al, which is empty and has at most one chunk, inactive.
 func (r *Region) deactivate(al *Allocator) {
 	t := r.Types.allocatorList
 	if al.size() > smallKept {
