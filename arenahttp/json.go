@@ -8,7 +8,6 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -34,7 +33,7 @@ func Read(r *http.Request, v any, opts ...arenajson.Option) error {
 // If a limit of the arena is exceeded, Write panics with a [*arena.LimitError], so a handler that ignores
 // the error of Write does not send an empty answer; see [Recovered].
 func Write(w http.ResponseWriter, r *http.Request, status int, v any, opts ...arenajson.Option) error {
-	all := append(make([]arenajson.Option, 0, 8), hooks.LineEnd)
+	all := append(make([]arenajson.Option, 0, 8), arenajson.LineEnd)
 	doc, err := arenajson.Marshal(arena.FromContext(r.Context()), v, append(all, opts...)...)
 	if err != nil {
 		jsonbody.MustFit(err)

@@ -49,16 +49,21 @@ func Indent(a *arena.Arena, src []byte, prefix, indent string) (doc []byte, err 
 	if err != nil {
 		return nil, err
 	}
-	defer catchLimit(&err)
 	end := len(src)
 	for isSpace(src[end-1]) {
 		end--
 	}
-	text := xunsafe.ViewString(compact)
-	n := indented(nil, text, prefix, indent)
-	doc = bytesFor(a, n+len(src)-end)
-	indented(doc, text, prefix, indent)
-	copy(doc[n:], src[end:])
+	return indentedDoc(a, compact, prefix, indent, src[end:])
+}
+
+// indentedDoc returns text, a document without spaces, with line ends, prefix and indent in it, and then tail.
+func indentedDoc(a *arena.Arena, text []byte, prefix, indent string, tail []byte) (doc []byte, err error) {
+	defer catchLimit(&err)
+	view := xunsafe.ViewString(text)
+	n := indented(nil, view, prefix, indent)
+	doc = bytesFor(a, n+len(tail))
+	indented(doc, view, prefix, indent)
+	copy(doc[n:], tail)
 	return doc, nil
 }
 
@@ -134,7 +139,8 @@ type Encoder struct {
 	a              *arena.Arena
 	w              io.Writer
 	err            error // of w, after which nothing more is written
-	plain          bool  // no escapes for HTML
+	mode           *mode
+	flags          optionFlags
 	prefix, indent string
 }
 
@@ -142,11 +148,8 @@ type Encoder struct {
 // document it gives back, as MarshalWrite does; a nil arena is the heap.
 func NewEncoder(a *arena.Arena, w io.Writer, opts ...Option) *Encoder {
 	e := &Encoder{a: a, w: w}
-	for _, o := range opts {
-		if o == NoEscapeHTML {
-			e.plain = true
-		}
-	}
+	e.mode, e.flags = modeOf(opts)
+	e.flags |= lineEnd
 	return e
 }
 
@@ -156,7 +159,11 @@ func (e *Encoder) SetIndent(prefix, indent string) { e.prefix, e.indent = prefix
 
 // SetEscapeHTML sets whether <, > and & in strings are written as \u003c, \u003e and
 // \u0026, which they are unless NewEncoder was given NoEscapeHTML.
-func (e *Encoder) SetEscapeHTML(on bool) { e.plain = !on }
+func (e *Encoder) SetEscapeHTML(on bool) {
+	if e.flags |= noEscapeHTML; on {
+		e.flags &^= noEscapeHTML
+	}
+}
 
 // Encode writes v as JSON, with a line end behind it, by one call of Write. Errors are those
 // of Marshal; one of the stream is returned by each later call, too.
@@ -164,13 +171,8 @@ func (e *Encoder) Encode(v any) error {
 	if e.err != nil {
 		return e.err
 	}
-	var buf [1]Option
-	opts := buf[:0]
-	if e.plain {
-		opts = append(opts, NoEscapeHTML)
-	}
-	x := newEncoder(e.a, opts)
-	x.line = true
+	x := newEncoder(e.a, nil)
+	x.set(e.mode, e.flags)
 	text, err := x.marshal(v)
 	if err == nil {
 		err = e.write(text)

@@ -35,8 +35,8 @@ type decoder struct {
 	store   *machine.MapStore // the region's; nil before the first map
 	scratch *scratch          // nil before the first map
 
-	numbers bool // the option UseNumber
-	known   bool // the option DisallowUnknownFields
+	mode  *mode
+	flags optionFlags
 }
 
 // leave and enter surround calls of code that may use the arena, because checked builds report concurrent use.
@@ -353,7 +353,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 			}
 			f = nil
 			name, i = d.str(i)
-			if at := p.fields.find(name, d.strict); at >= 0 {
+			if at := p.fields.find(name, d.flags&caseSensitive != 0); at >= 0 {
 				f, next = &all[at], at
 			}
 			if d.strict {
@@ -375,7 +375,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		i = d.space(i)
 		switch {
 		case f == nil:
-			if d.known && d.wrong == nil {
+			if d.flags&disallowUnknownFields != 0 && d.wrong == nil {
 				d.wrong = fmt.Errorf("json: unknown field %q", name)
 			}
 			i = d.skip(i)

@@ -14,11 +14,12 @@ import (
 // allocates. An interface that holds a pointer is decoded through it, like in encoding/json.
 
 var (
-	floatProgram  = decProgramOf(reflect.TypeFor[*float64]())
-	textProgram   = decProgramOf(reflect.TypeFor[*string]())
-	numberProgram = decProgramOf(reflect.TypeFor[*json.Number]())
-	listProgram   = decProgramOf(reflect.TypeFor[*[]any]())
-	mapProgram    = decProgramOf(reflect.TypeFor[*map[string]any]())
+	floatProgram  = plainMode.decProgramOf(reflect.TypeFor[*float64]())
+	textProgram   = plainMode.decProgramOf(reflect.TypeFor[*string]())
+	numberProgram = plainMode.decProgramOf(reflect.TypeFor[*json.Number]())
+	intProgram    = plainMode.decProgramOf(reflect.TypeFor[*int64]())
+	listProgram   = plainMode.decProgramOf(reflect.TypeFor[*[]any]())
+	mapProgram    = plainMode.decProgramOf(reflect.TypeFor[*map[string]any]())
 )
 
 // anyAt decodes the value at i into the empty interface at to.
@@ -41,7 +42,7 @@ func (d *decoder) iface(p *decProgram, to xunsafe.Pointer, i int) int {
 	if end, ok := d.through(p, to, i); ok {
 		return end
 	}
-	if c := d.at(i); (c == '-' || c-'0' <= 9) && !d.numbers {
+	if c := d.at(i); (c == '-' || c-'0' <= 9) && d.flags&useNumber == 0 {
 		if _, end := d.float(i); end < 0 {
 			return d.tooLarge(i) // the first error that encoding/json sees
 		}
@@ -73,7 +74,7 @@ func (d *decoder) through(p *decProgram, to xunsafe.Pointer, i int) (end int, ok
 		d.note(fmt.Errorf("arenajson: Unmarshal: cycle of pointers and interfaces through %v", in.Type()))
 		return d.skip(i), true
 	}
-	target := decProgramOf(in.Type())
+	target := d.mode.decProgramOf(in.Type())
 	d.under = append(d.under, dynamic{i, target})
 	end = d.value(target, in.UnsafePointer(), i)
 	d.under = d.under[:len(d.under)-1]
@@ -109,11 +110,10 @@ func (d *decoder) any(i int) (any, int) {
 			return nil, i + 4
 		}
 	default:
-		if d.numbers {
-			end := d.number(i)
-			at := d.newValue(numberProgram)
-			*xunsafe.Cast[string](at) = d.keep(d.text(i, end))
-			return box(json.Number(""), at), end
+		if d.flags&(useNumber|useInt64) != 0 {
+			if x, end := d.anyNumber(i); x != nil {
+				return x, end
+			}
 		}
 		f, end := d.float(i)
 		if end < 0 {
@@ -125,6 +125,24 @@ func (d *decoder) any(i int) (any, int) {
 	}
 	d.fail()
 	return nil, 0
+}
+
+// anyNumber decodes the number at i into a json.Number with UseNumber, and into an int64 with UseInt64. It returns nil
+// if the number is no int64.
+func (d *decoder) anyNumber(i int) (any, int) {
+	end := d.number(i)
+	if d.flags&useNumber != 0 {
+		at := d.newValue(numberProgram)
+		*xunsafe.Cast[string](at) = d.keep(d.text(i, end))
+		return box(json.Number(""), at), end
+	}
+	n, ok := parseInt(d.text(i, end))
+	if !ok {
+		return nil, 0
+	}
+	at := d.newValue(intProgram)
+	*xunsafe.Cast[int64](at) = n
+	return box(int64(0), at), end
 }
 
 // box returns an interface of like's type that holds the value at p without a copy (assumption A7). The value

@@ -107,13 +107,13 @@ func (d *decoder) stop(i int, err error) {
 
 // endSlices sets the lengths of the slices that contain the value at i.
 func (d *decoder) endSlices(i int) {
-	w := walk{doc: d.doc, under: d.under, strict: d.strict, value: d.top}
+	w := walk{doc: d.doc, under: d.under, exact: d.flags&caseSensitive != 0, value: d.top}
 	w.to(d.root, i)
 }
 
 // locate sets the struct and the path in e for the value or name at i, and returns the type of its variable.
 func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (declared reflect.Type) {
-	w := walk{doc: d.doc, under: d.under, strict: d.strict, declared: d.passed}
+	w := walk{doc: d.doc, under: d.under, exact: d.flags&caseSensitive != 0, declared: d.passed}
 	w.to(d.root, i)
 	if w.in != nil {
 		if e.Field != "" {
@@ -126,10 +126,10 @@ func (d *decoder) locate(e *json.UnmarshalTypeError, i int) (declared reflect.Ty
 
 // A walk descends from the beginning of a document to a value.
 type walk struct {
-	doc    []byte
-	under  []dynamic
-	strict bool
-	value  xunsafe.Pointer // the variable of the value, to set lengths of slices; nil to leave them
+	doc   []byte
+	under []dynamic
+	exact bool            // the option CaseSensitive
+	value xunsafe.Pointer // the variable of the value, to set lengths of slices; nil to leave them
 
 	in       reflect.Type // the struct of the innermost member
 	path     []string     // the names of members
@@ -148,7 +148,7 @@ func (w *walk) to(p *decProgram, end int) {
 				return // at a name
 			}
 			if p.fields != nil {
-				if at := p.fields.find(w.text(l.name), w.strict); at >= 0 {
+				if at := p.fields.find(w.text(l.name), w.exact); at >= 0 {
 					f = &p.fields.all[at]
 				}
 			}

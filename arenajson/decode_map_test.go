@@ -82,7 +82,7 @@ func TestMapsOfManyTypes(t *testing.T) {
 	if err := Unmarshal(a, []byte(`{"0":true,"1":true,"2":true,"3":true,"4":true,"5":true,"6":true,"7":true,"8":true}`), &m); err != nil || len(m) != 9 {
 		t.Fatal(m, err)
 	}
-	if x := pairOf(decProgramOf(reflect.TypeFor[*map[string]bool]())); !x.key.IsZero() || !x.value.IsZero() {
+	if x := pairOf(plainMode.decProgramOf(reflect.TypeFor[*map[string]bool]())); !x.key.IsZero() || !x.value.IsZero() {
 		t.Error("a key is kept alive")
 	}
 }

@@ -61,7 +61,9 @@ func (d *decoder) decodeOther(p *decProgram, to xunsafe.Pointer, i int) int {
 		return d.slice(p, to, i)
 	case readIface:
 		return d.iface(p, to, i)
-	case readJSON, readStandard:
+	case readQuoted:
+		return d.quotedNumber(p, to, i)
+	case readJSON, readStandard, readFunc:
 		end := d.skip(i)
 		d.callMethod(p.op, p, to, d.view(i, end), i)
 		return end
@@ -78,7 +80,7 @@ func (d *decoder) decodeOther(p *decProgram, to xunsafe.Pointer, i int) int {
 }
 
 // callMethod decodes text, the value at i, by a method of the variable at to: UnmarshalJSON for readJSON,
-// UnmarshalText for readText. For readStandard encoding/json does it, which continues after an error.
+// UnmarshalText for readText, or an UnmarshalFunc for readFunc. For readStandard encoding/json does it, which continues after an error.
 func (d *decoder) callMethod(op decOp, p *decProgram, to xunsafe.Pointer, text []byte, i int) {
 	returned := false
 	defer func() {
@@ -93,6 +95,10 @@ func (d *decoder) callMethod(op decOp, p *decProgram, to xunsafe.Pointer, text [
 		err = p.address(to).(json.Unmarshaler).UnmarshalJSON(text)
 	case readText:
 		err = p.address(to).(encoding.TextUnmarshaler).UnmarshalText(text)
+	case readFunc:
+		if err = p.custom.read(d.a, text, to); err != nil {
+			err = fmt.Errorf("arenajson: UnmarshalFunc for %v: %w", p.typ, err)
+		}
 	default:
 		err = d.unmarshalStandard(text, p.address(to))
 	}
@@ -108,6 +114,53 @@ func (d *decoder) callMethod(op decOp, p *decProgram, to xunsafe.Pointer, text [
 		}
 		d.wrong = err
 	}
+}
+
+// quotedNumber decodes a number for StringifyNumbers: null, or a string that contains a JSON number.
+func (d *decoder) quotedNumber(p *decProgram, to xunsafe.Pointer, i int) int {
+	if d.at(i) != '"' {
+		return d.decodeNull(p.elem, to, i)
+	}
+	s, end := d.str(i)
+	if (!isNumber(s) || !d.storeNumber(p.elem, to, s)) && d.wrong == nil {
+		e := &json.UnmarshalTypeError{Value: "string", Type: p.typ, Offset: int64(end)}
+		d.locate(e, i)
+		d.wrong = e
+	}
+	return end
+}
+
+// storeNumber stores the number s in the variable at to, and reports whether it fits.
+func (d *decoder) storeNumber(p *decProgram, to xunsafe.Pointer, s string) bool {
+	switch p.op {
+	case readInt:
+		if p.signed == 0 {
+			u, ok := parseUint(s)
+			if ok = ok && u <= p.most; ok {
+				storeInt(to, p.size, u)
+			}
+			return ok
+		}
+		n, ok := parseInt(s)
+		if ok = ok && -int64(p.most)-1 <= n && n <= int64(p.most); ok {
+			storeInt(to, p.size, uint64(n))
+		}
+		return ok
+	case readFloat32:
+		f, ok := parseFloat(s, 32)
+		if ok {
+			*xunsafe.Cast[float32](to) = float32(f)
+		}
+		return ok
+	case readFloat64:
+		f, ok := parseFloat(s, 64)
+		if ok {
+			*xunsafe.Cast[float64](to) = f
+		}
+		return ok
+	}
+	*xunsafe.Cast[string](to) = d.keep(s) // a json.Number
+	return true
 }
 
 // quoted decodes the value at i of a member with ,string: a scalar in a string, or null. encoding/json also
@@ -128,7 +181,7 @@ func (d *decoder) quoted(p *decProgram, to xunsafe.Pointer, i int) int {
 		return d.decodeNull(p, to, i)
 	}
 	if c != '"' {
-		if (c == '-' || c-'0' <= 9) && !d.numbers {
+		if (c == '-' || c-'0' <= 9) && d.flags&useNumber == 0 {
 			if _, end := d.float(i); end < 0 {
 				end = d.tooLarge(i) // encoding/json then decodes null
 				if p.op == readJSON {

@@ -48,6 +48,8 @@ const (
 	readJSON     // json.Unmarshaler
 	readText     // encoding.TextUnmarshaler
 	readStandard // delegated to encoding/json
+	readFunc     // an UnmarshalFunc
+	readQuoted   // a number in a string, for StringifyNumbers
 )
 
 // keyOp is the operation that decodes the key of a map.
@@ -68,7 +70,9 @@ type decProgram struct {
 	typed
 	mem *machine.Type
 
-	elem   *decProgram // of slices, arrays, pointers, maps
+	mode   *mode
+	custom *funcOption // of a readFunc
+	elem   *decProgram // of slices, arrays, pointers, maps; of a readQuoted the number
 	key    *decProgram // of maps
 	keys   keyOp
 	shape  shape            // of the values of a builtin map with strings as keys
@@ -94,28 +98,24 @@ type decKey struct {
 	methods bool
 }
 
-var (
-	decPrograms sync.Map // from the reflect.Type of a pointer to the program of its element
-	decLock     sync.Mutex
-	decCompiled = map[decKey]*decProgram{} // guarded by decLock
-)
+var decLock sync.Mutex // guards the compiling of types
 
 // decProgramOf returns the program for what a pointer of type t points to.
-func decProgramOf(t reflect.Type) *decProgram {
-	if known, ok := decPrograms.Load(t); ok {
+func (m *mode) decProgramOf(t reflect.Type) *decProgram {
+	if known, ok := m.decPrograms.Load(t); ok {
 		return known.(*decProgram)
 	}
 	decLock.Lock()
 	defer decLock.Unlock()
-	if known, ok := decPrograms.Load(t); ok {
+	if known, ok := m.decPrograms.Load(t); ok {
 		return known.(*decProgram) // which other goroutines use
 	}
-	p := compileDecElem(t)
+	p := m.compileDecElem(t)
 	if !p.asked {
 		p.asked = true // pointer types with names may share p, which is in use then
 		p.calls = p.has(map[*decProgram]bool{}, (*decProgram).callsMethod)
 	}
-	decPrograms.Store(t, p)
+	m.decPrograms.Store(t, p)
 	return p
 }
 
@@ -138,9 +138,9 @@ func (p *decProgram) has(seen map[*decProgram]bool, what func(*decProgram) bool)
 	return false
 }
 
-// callsMethod reports whether p calls a method.
+// callsMethod reports whether p calls a method or an UnmarshalFunc.
 func (p *decProgram) callsMethod() bool {
-	return p.op == readJSON || p.op == readText || p.op == readStandard || p.keys == keyText || p.keys == keyJSON
+	return p.op == readJSON || p.op == readText || p.op == readStandard || p.op == readFunc || p.keys == keyText || p.keys == keyJSON
 }
 
 // mayStop reports whether p, or a field of its struct, may end decoding with an error that leaves what was
@@ -173,20 +173,28 @@ var (
 
 // compileDec returns the program for a variable of type t, which is incomplete if t refers to itself. decLock is
 // held.
-func compileDec(t reflect.Type) *decProgram { return compileDecKey(decKey{t, onV2 || t.Name() != ""}) }
-
-// compileDecElem is compileDec for what a pointer of type t points to.
-func compileDecElem(t reflect.Type) *decProgram {
-	return compileDecKey(decKey{t.Elem(), onV2 || t.Name() == ""})
+func (m *mode) compileDec(t reflect.Type) *decProgram {
+	return m.compileDecKey(decKey{t, onV2 || t.Name() != ""})
 }
 
-func compileDecKey(k decKey) *decProgram {
-	if p := decCompiled[k]; p != nil {
+// compileDecElem is compileDec for what a pointer of type t points to.
+func (m *mode) compileDecElem(t reflect.Type) *decProgram {
+	return m.compileDecKey(decKey{t.Elem(), onV2 || t.Name() == ""})
+}
+
+func (m *mode) compileDecKey(k decKey) *decProgram {
+	if p := m.decCompiled[k]; p != nil {
 		return p
 	}
-	p := &decProgram{typed: typedOf(k.typ), mem: machine.TypeOf(k.typ)}
-	decCompiled[k] = p
+	if m.decCompiled == nil {
+		m.decCompiled = map[decKey]*decProgram{}
+	}
+	p := &decProgram{mode: m, typed: typedOf(k.typ), mem: machine.TypeOf(k.typ)}
+	m.decCompiled[k] = p
 	p.fill(k.methods)
+	if m.flags&stringifyNumbers != 0 && (p.op == readInt || p.op == readFloat32 || p.op == readFloat64 || p.op == readNumber) {
+		p.op, p.elem = readQuoted, plainMode.compileDecKey(k)
+	}
 	return p
 }
 
@@ -207,6 +215,10 @@ func ownMethods(t reflect.Type) decOp {
 // fill completes p. methods is that of its decKey.
 func (p *decProgram) fill(methods bool) {
 	t := p.typ
+	if p.custom = p.mode.reader(t); p.custom != nil {
+		p.op = readFunc
+		return
+	}
 	if t == reflect.TypeFor[json.Number]() {
 		p.op = readNumber
 		return
@@ -238,13 +250,13 @@ func (p *decProgram) fill(methods bool) {
 	case reflect.String:
 		p.op = readString
 	case reflect.Slice:
-		p.elem = compileDec(t.Elem())
+		p.elem = p.mode.compileDec(t.Elem())
 		p.op = readSlice
 		if t.Elem().Kind() == reflect.Uint8 {
 			p.op = readBytes
 		}
 	case reflect.Array:
-		p.elem, p.length = compileDec(t.Elem()), t.Len()
+		p.elem, p.length = p.mode.compileDec(t.Elem()), t.Len()
 		p.op = readArray
 	case reflect.Pointer:
 		if maker, ok := hooks.MakerOf(t); ok {
@@ -252,7 +264,7 @@ func (p *decProgram) fill(methods bool) {
 				p.op, p.maker = readArenaMap, maker
 			}
 		} else if !isEndless(t) {
-			p.op, p.elem = readPointer, compileDecElem(t)
+			p.op, p.elem = readPointer, p.mode.compileDecElem(t)
 		}
 	case reflect.Struct:
 		if _, ok := hooks.MakerOf(reflect.PointerTo(t)); ok {
@@ -264,7 +276,7 @@ func (p *decProgram) fill(methods bool) {
 			return
 		}
 		p.op = readStruct
-		p.fields = newDecFields(t)
+		p.fields = newDecFields(p.mode, t)
 	case reflect.Interface:
 		if p.op = readIface; t.NumMethod() == 0 {
 			p.op = readAny
@@ -295,7 +307,7 @@ func (p *decProgram) setMap(key, value reflect.Type) bool {
 	if p.keys = keyOpOf(key); p.keys == noKey {
 		return false
 	}
-	p.key, p.elem = compileDec(key), compileDec(value)
+	p.key, p.elem = p.mode.compileDec(key), p.mode.compileDec(value)
 	return true
 }
 
@@ -368,13 +380,13 @@ type decField struct {
 }
 
 // newDecFields returns the fields of struct type t.
-func newDecFields(t reflect.Type) *decFields {
+func newDecFields(in *mode, t reflect.Type) *decFields {
 	m := &decFields{folded: map[string]int{}}
 	for _, f := range fieldsOf(t) {
-		quoted := f.quoted && !standardIgnoresQuotes(f.typ)
-		x := decField{name: f.name, prog: compileDec(f.typ), via: f.hops, offset: f.offset, quoted: quoted, plain: !quoted && len(f.hops) == 0}
+		quoted := f.quoted && !standardIgnoresQuotes(f.typ) && (in.flags&stringifyNumbers == 0 || !isNumeric(f.typ))
+		x := decField{name: f.name, prog: in.compileDec(f.typ), via: f.hops, offset: f.offset, quoted: quoted, plain: !quoted && len(f.hops) == 0}
 		for _, h := range f.hops {
-			x.hops = append(x.hops, compileDec(h.typ))
+			x.hops = append(x.hops, in.compileDec(h.typ))
 		}
 		for k := range f.index[:len(f.index)-1] {
 			x.path = append(x.path, t.FieldByIndex(f.index[:k+1]).Name)
@@ -409,6 +421,11 @@ func newDecFields(t reflect.Type) *decFields {
 		m.uppers[at] = uint16(i)
 	}
 	return m
+}
+
+// isNumeric reports whether StringifyNumbers applies to variables of type t.
+func isNumeric(t reflect.Type) bool {
+	return reflect.Int <= t.Kind() && t.Kind() <= reflect.Float64 || t == numberType
 }
 
 // setBegin sets the parts of the name in quotes.

@@ -15,6 +15,8 @@ import (
 // marshaled in has one, which keeps its memory for sorting; a pool has those of the
 // heap.
 type encoder struct {
+	mode  *mode // never nil while busy
+	flags optionFlags
 	html  int // 1 if HTML is escaped: which of a member's prefixes is written
 	marks marks
 	short int // how often blocks of the string ended soon: see runes
@@ -26,8 +28,7 @@ type encoder struct {
 	text   []byte          // the memory that is kept on the heap, with a length of 0
 	length int             // of what was written last
 
-	doc  []byte // what Compact and Indent write
-	line bool   // a line end follows the document
+	doc []byte // what Compact and Indent write
 
 	busy   bool // some Marshal uses it
 	pooled bool // it is of the pool, and not an arena's
@@ -141,7 +142,7 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	case writeArenaMap:
 		return e.arenaMap(w, prog, p)
 	case writeBytes:
-		return e.bytes(w, *xunsafe.Cast[[]byte](p))
+		return e.bytes(w, prog, *xunsafe.Cast[[]byte](p))
 	case writeTime:
 		return e.time(w, prog, p)
 	case writeIface:
@@ -160,6 +161,14 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 		return e.textAppender(w, prog, p)
 	case writeStandard:
 		return e.standard(w, prog, p)
+	case writeFunc:
+		return e.custom(w, prog, p)
+	case writeDynamic:
+		x := *xunsafe.Cast[any](p)
+		if x == nil {
+			return e.null(w)
+		}
+		return e.dynamic(w, x)
 	case writeNothing:
 		panic(failure{&json.UnsupportedTypeError{Type: prog.typ}})
 	case writeNumber:
@@ -214,12 +223,23 @@ func (e *encoder) quoted(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 		s := mustBeNumber(*xunsafe.Cast[string](p))
 		w = putText(put8(e.reserve(w, len(s)+2), '"'), s)
 	default:
+		if prog.isNonFinite(p) {
+			return e.null(w)
+		}
 		w = basic(put8(e.reserve(w, numberBytes), '"'), prog.inner, p, prog)
 	}
 	return put8(w, '"')
 }
 
 func (e *encoder) null(w xunsafe.Pointer) xunsafe.Pointer { return putText(e.reserve(w, 4), "null") }
+
+// nothing writes a nil slice or map: empty if the mode has that option, else null.
+func (e *encoder) nothing(w xunsafe.Pointer, m *mode, option optionFlags, empty string) xunsafe.Pointer {
+	if m.flags&option == 0 {
+		return e.null(w)
+	}
+	return putText(e.reserve(w, len(empty)), empty)
+}
 
 // enter notes that what at points to is being written, if it nests deep.
 func (e *encoder) enter(prog *encProgram, t reflect.Type, at xunsafe.Pointer, length int) {
@@ -259,7 +279,7 @@ func (e *encoder) slice(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	s := *xunsafe.Cast[[]struct{}](p)
 	at := xunsafe.DataOf(s)
 	if at == nil {
-		return e.null(w)
+		return e.nothing(w, prog.mode, nilSliceAsEmpty, "[]")
 	}
 	e.enter(prog, nil, at, len(s))
 	w = e.elements(w, prog.elem, at, len(s))
@@ -304,9 +324,9 @@ func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 	return put8(e.reserve(w, 1), ']')
 }
 
-func (e *encoder) bytes(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
+func (e *encoder) bytes(w xunsafe.Pointer, prog *encProgram, s []byte) xunsafe.Pointer {
 	if s == nil {
-		return e.null(w)
+		return e.nothing(w, prog.mode, nilSliceAsEmpty, `""`)
 	}
 	n := base64.StdEncoding.EncodedLen(len(s))
 	return put8(putBase64(put8(e.reserve(w, n+2), '"'), s), '"')
@@ -334,7 +354,7 @@ func (e *encoder) any(w xunsafe.Pointer, x any) xunsafe.Pointer {
 // programOf is programOf, which the last type need not ask.
 func (e *encoder) programOf(t reflect.Type) *encProgram {
 	if t != e.lastFor {
-		e.last, e.lastFor = encProgramOf(t), t
+		e.last, e.lastFor = e.mode.encProgramOf(t), t
 	}
 	return e.last
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/bits"
 	"reflect"
 	"time"
@@ -65,13 +66,37 @@ func (e *encoder) textAppender(w xunsafe.Pointer, prog *encProgram, p xunsafe.Po
 	return e.string(w, xunsafe.ViewString(text))
 }
 
+// custom writes a value by a MarshalFunc.
+func (e *encoder) custom(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
+	if k := prog.typ.Kind(); (k == reflect.Pointer || k == reflect.Interface) && *xunsafe.Cast[xunsafe.Pointer](p) == nil {
+		return e.null(w)
+	}
+	text, err := prog.custom.write(e.arena, prog.typ, p)
+	if err == nil {
+		w, err = e.compacted(w, text)
+	}
+	if err != nil {
+		panic(failure{fmt.Errorf("arenajson: MarshalFunc for %v: %w", prog.typ, err)})
+	}
+	return w
+}
+
+// foreign writes a document by encoding/json/v2.
+func (e *encoder) foreign(w xunsafe.Pointer, v any) xunsafe.Pointer {
+	text, err := e.mode.writeAll().writeAll(v, e.flags)
+	if err != nil {
+		panic(failure{err})
+	}
+	return putText(e.reserve(w, len(text)+beyond), xunsafe.ViewString(text))
+}
+
 // standard writes what is left to encoding/json.
 func (e *encoder) standard(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	v := prog.address(p)
 	if !prog.addressable && prog.op != writeIface {
 		v = prog.at(p).Interface()
 	}
-	text, err := marshalStandard(v, e.html != 0)
+	text, err := marshalStandard(v, e.flags)
 	if err != nil {
 		panic(failure{err})
 	}

@@ -21,11 +21,17 @@ type entry[V any] struct {
 	value V
 }
 
-// sorted returns which of the entries comes when, in memory of e that object gives back.
+// sorted returns which of the entries comes when, unless UnsortedMaps is set in order of their names, in memory of e that object gives back.
 func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
 	from := len(e.order)
 	e.order = slices.Grow(e.order, len(entries))[:from+len(entries)]
 	order := e.order[from:]
+	if e.flags&unsortedMaps != 0 {
+		for i := range order {
+			order[i] = uint64(i)
+		}
+		return order
+	}
 	if len(order) > fewMembers {
 		sortNames(order, func(i int) string { return entries[i].name })
 		return order
@@ -62,7 +68,7 @@ func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.null(w)
+		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	e.enter(prog, nil, at, -1)
 	from := len(*all)
@@ -87,7 +93,7 @@ func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encP
 func shapedMap[V any](e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.null(w)
+		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	e.enter(prog, nil, at, -1)
 	s := prog.scratch.Get().(*mapScratch)
@@ -234,7 +240,7 @@ func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Poin
 	}
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.null(w)
+		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	e.enter(prog, nil, at, -1)
 	m := prog.at(p)
@@ -332,7 +338,7 @@ func arenaMapLayout(t reflect.Type) (l mapLayout, ok bool) {
 func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.null(w)
+		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	// A checked build panics where the map's arena has ended its epoch.
 	prog.at(p).Interface().(interface{ Len() int }).Len()

@@ -110,7 +110,7 @@ func putFloat64(w xunsafe.Pointer, f float64, prog *encProgram, p xunsafe.Pointe
 		return putInt(w, i)
 	}
 	if f-f != 0 {
-		panic(unsupportedFloat(f, 64, prog, p))
+		return prog.putNonFinite(w, f, 64, p)
 	}
 	if math.Signbit(f) {
 		w = put8(w, '-')
@@ -123,7 +123,7 @@ func putFloat64(w xunsafe.Pointer, f float64, prog *encProgram, p xunsafe.Pointe
 
 func putFloat32(w xunsafe.Pointer, f float32, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	if f-f != 0 {
-		panic(unsupportedFloat(float64(f), 32, prog, p))
+		return prog.putNonFinite(w, float64(f), 32, p)
 	}
 	format := byte('f')
 	if abs := math.Abs(float64(f)); abs != 0 && (float32(abs) < 1e-6 || float32(abs) >= 1e21) {
@@ -137,8 +137,27 @@ func putFloat32(w xunsafe.Pointer, f float32, prog *encProgram, p xunsafe.Pointe
 	return xunsafe.Add(w, uintptr(len(b)))
 }
 
-func unsupportedFloat(f float64, size int, prog *encProgram, p xunsafe.Pointer) failure {
-	return failure{&json.UnsupportedValueError{Value: prog.at(p), Str: strconv.FormatFloat(f, 'g', -1, size)}}
+// putNonFinite writes NaN or an infinity with the option NonFiniteAsNull. Without, it is an error.
+func (prog *encProgram) putNonFinite(w xunsafe.Pointer, f float64, size int, p xunsafe.Pointer) xunsafe.Pointer {
+	if prog.mode.flags&nonFiniteAsNull == 0 {
+		panic(failure{&json.UnsupportedValueError{Value: prog.at(p), Str: strconv.FormatFloat(f, 'g', -1, size)}})
+	}
+	return putText(w, "null")
+}
+
+// isNonFinite reports whether the value at p, which would be in quotes, is a float that is written as null.
+func (prog *encProgram) isNonFinite(p xunsafe.Pointer) bool {
+	if prog.mode.flags&nonFiniteAsNull == 0 {
+		return false
+	}
+	f := 0.0
+	switch prog.inner {
+	case writeFloat32:
+		f = float64(*xunsafe.Cast[float32](p))
+	case writeFloat64:
+		f = *xunsafe.Cast[float64](p)
+	}
+	return f-f != 0
 }
 
 // mustBeNumber returns what json.Number s is written as: 0 if it is empty.

@@ -49,6 +49,8 @@ const (
 	writeAppended // an encoding.TextAppender, if encoding/json calls it
 	writeStandard // what is left to encoding/json
 	writeQuoted   // what has ,string: see encProgram.inner
+	writeFunc     // by a MarshalFunc
+	writeDynamic  // writeAny in other modes than the plain one
 )
 
 // encProgram is how values of one type are written. It never changes once it is used.
@@ -70,7 +72,9 @@ type encProgram struct {
 	key     encOp        // of a map: writeString, writeText or an integer's
 	keyType reflect.Type // of a map
 	layout  mapLayout    // of an arena.Map
-	scratch *sync.Pool   // of *mapScratch, of a map
+	custom  *funcOption  // of a writeFunc
+	mode    *mode
+	scratch *sync.Pool // of *mapScratch, of a map
 	shape   atomic.Pointer[mapWriter]
 }
 
@@ -126,23 +130,19 @@ type encKey struct {
 	quoted      bool
 }
 
-var (
-	encPrograms sync.Map // from reflect.Type to *encProgram, for values that are not addressable
-	encLock     sync.Mutex
-	encCompiled = map[encKey]*encProgram{} // guarded by compiling
-)
+var encLock sync.Mutex // guards the compiling of types
 
 // encProgramOf returns how values of type t are written.
-func encProgramOf(t reflect.Type) *encProgram {
-	if n, ok := encPrograms.Load(t); ok {
+func (m *mode) encProgramOf(t reflect.Type) *encProgram {
+	if n, ok := m.encPrograms.Load(t); ok {
 		return n.(*encProgram)
 	}
 	encLock.Lock()
 	defer encLock.Unlock()
 	// A program is filled in after it is in the table, for types that contain
 	// themselves. Who waits for the lock meanwhile sees all of them filled in.
-	prog := compileEnc(encKey{typ: t})
-	encPrograms.Store(t, prog)
+	prog := m.compileEnc(encKey{typ: t})
+	m.encPrograms.Store(t, prog)
 	return prog
 }
 
@@ -159,14 +159,18 @@ var (
 type zeroer interface{ IsZero() bool }
 
 // compileEnc returns the program of a type and fills in what it needs.
-func compileEnc(k encKey) *encProgram {
-	if prog, ok := encCompiled[k]; ok {
+func (m *mode) compileEnc(k encKey) *encProgram {
+	if prog, ok := m.encCompiled[k]; ok {
 		return prog
 	}
-	prog := &encProgram{typed: typedOf(k.typ), addressable: k.addressable, direct: isDirect(k.typ)}
-	encCompiled[k] = prog
+	if m.encCompiled == nil {
+		m.encCompiled = map[encKey]*encProgram{}
+	}
+	prog := &encProgram{mode: m, typed: typedOf(k.typ), addressable: k.addressable, direct: isDirect(k.typ)}
+	m.encCompiled[k] = prog
 	prog.fill(k)
-	if k.quoted && writeBool <= prog.op && prog.op <= writeNumber {
+	isNumber := writeInt8 <= prog.op && prog.op <= writeFloat64 || prog.op == writeNumber
+	if k.quoted && writeBool <= prog.op && prog.op <= writeNumber || isNumber && m.flags&stringifyNumbers != 0 {
 		// What is pointed to has ,string, and what has methods ignores it.
 		prog.op, prog.inner = writeQuoted, prog.op
 	}
@@ -189,6 +193,10 @@ func (prog *encProgram) fill(k encKey) {
 			return true
 		}
 		return k.addressable && viaPointer && reflect.PointerTo(t).Implements(method)
+	}
+	if prog.custom = prog.mode.writer(t); prog.custom != nil {
+		prog.op = writeFunc
+		return
 	}
 	switch {
 	case t == timeType:
@@ -225,8 +233,13 @@ func (prog *encProgram) fill(k encKey) {
 	case reflect.String:
 		prog.op = writeString
 	case reflect.Interface:
-		if prog.op = writeAny; t.NumMethod() != 0 {
+		switch {
+		case t.NumMethod() != 0:
 			prog.op = writeIface
+		case prog.mode != plainMode:
+			prog.op = writeDynamic
+		default:
+			prog.op = writeAny
 		}
 	case reflect.Pointer:
 		if layout, ok := arenaMapLayout(t); ok {
@@ -235,7 +248,7 @@ func (prog *encProgram) fill(k encKey) {
 			break
 		}
 		prog.op = writePointer
-		prog.elem = compileEnc(encKey{t.Elem(), true, k.quoted})
+		prog.elem = prog.mode.compileEnc(encKey{t.Elem(), true, k.quoted})
 	case reflect.Slice:
 		// Bytes that are more than numbers to themselves are none in base64.
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !isMarshaler(e) {
@@ -243,10 +256,10 @@ func (prog *encProgram) fill(k encKey) {
 			break
 		}
 		prog.op = writeSlice
-		prog.elem = compileEnc(encKey{typ: t.Elem(), addressable: true})
+		prog.elem = prog.mode.compileEnc(encKey{typ: t.Elem(), addressable: true})
 	case reflect.Array:
 		prog.op, prog.length = writeArray, t.Len()
-		prog.elem = compileEnc(encKey{typ: t.Elem(), addressable: k.addressable})
+		prog.elem = prog.mode.compileEnc(encKey{typ: t.Elem(), addressable: k.addressable})
 	case reflect.Map:
 		if standardMap(t) {
 			prog.leave()
@@ -320,7 +333,7 @@ func (prog *encProgram) structOf(k encKey) {
 			copy(out.begin[:], name)
 			out.rest = name[piece:]
 			out.most = len(name) + numberBytes
-			out.prog = compileEnc(encKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
+			out.prog = prog.mode.compileEnc(encKey{f.typ, k.addressable || len(f.hops) > 0, f.quoted})
 			out.op = out.prog.op
 			if f.omitEmpty {
 				out.empty = omissionIfEmpty(f.typ)
@@ -426,6 +439,6 @@ func (prog *encProgram) mapOf(key, value reflect.Type) {
 		prog.op = writeNothing
 		return
 	}
-	prog.elem = compileEnc(encKey{typ: value})
+	prog.elem = prog.mode.compileEnc(encKey{typ: value})
 	prog.scratch = &sync.Pool{New: func() any { return newMapScratch(prog) }}
 }

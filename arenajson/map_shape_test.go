@@ -213,7 +213,7 @@ func TestWordsThatRunNothing(t *testing.T) {
 		struct{ A *struct{ B *[]*linked } }{}: true,
 	} {
 		typ := reflect.TypeOf(v)
-		prog := encProgramOf(reflect.MapOf(reflect.TypeFor[string](), typ))
+		prog := plainMode.encProgramOf(reflect.MapOf(reflect.TypeFor[string](), typ))
 		if got := prog.shaped() != nil; got != want {
 			t.Errorf("maps of a %v are walked as words: %v, want %v", typ, got, want)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -22,6 +21,48 @@ import (
 // Whatever else v's methods panic with, Marshal panics with, too.
 func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	return newEncoder(a, opts).take(v)
+}
+
+// MarshalAppend appends the JSON of v to dst, which grows in a, or on the heap if a is nil, and returns it. If a limit
+// is exceeded or v can't be encoded, it returns dst and the error. It is otherwise like [Marshal].
+func MarshalAppend(a *arena.Arena, dst []byte, v any, opts ...Option) (_ []byte, err error) {
+	e := newEncoder(a, opts)
+	text, err := e.marshal(v)
+	if err == nil {
+		dst, err = appendText(a, dst, text)
+	}
+	if a == nil && err == nil {
+		e.text = e.out
+	}
+	e.keep(text, 0)
+	e.free()
+	return dst, err
+}
+
+// appendText is arena.Append, and returns the error of a limit.
+func appendText(a *arena.Arena, dst, text []byte) (out []byte, err error) {
+	defer catchLimit(&err)
+	out = dst
+	return arena.Append(a, dst, text...), nil
+}
+
+// MarshalIndent is [Marshal] followed by [Indent].
+func MarshalIndent(a *arena.Arena, v any, prefix, indent string, opts ...Option) (doc []byte, err error) {
+	e := newEncoder(a, opts)
+	text, err := e.marshal(v)
+	if err == nil {
+		var tail []byte
+		if e.flags&lineEnd != 0 {
+			text, tail = text[:len(text)-1], text[len(text)-1:]
+		}
+		doc, err = indentedDoc(a, text, prefix, indent, tail)
+	}
+	if a == nil && err == nil {
+		e.text = e.out
+	}
+	e.keep(text, 0)
+	e.free()
+	return doc, err
 }
 
 // take returns what marshal writes, to be kept, and frees the encoder.
@@ -78,16 +119,20 @@ func newEncoder(a *arena.Arena, opts []Option) *encoder {
 		e.pooled = true
 	}
 	e.busy, e.arena, e.region = true, a, r
-	e.html, e.marks, e.line = 1, htmlMarks, false
-	for _, o := range opts {
-		switch o {
-		case NoEscapeHTML:
-			e.html, e.marks = 0, plainMarks
-		case hooks.LineEnd:
-			e.line = true
-		}
-	}
+	m, flags := modeOf(opts)
+	e.set(m, flags)
 	return e
+}
+
+// set sets the options.
+func (e *encoder) set(m *mode, flags optionFlags) {
+	if e.mode != m {
+		e.mode, e.lastFor = m, nil
+	}
+	e.flags, e.html, e.marks = flags, 1, htmlMarks
+	if flags&noEscapeHTML != 0 {
+		e.html, e.marks = 0, plainMarks
+	}
 }
 
 // does is what a panic says of who asked an arena for too much.
@@ -129,7 +174,17 @@ func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 		}
 		return end
 	}
-	if w = e.any(w, v); e.line {
+	switch {
+	case e.mode == plainMode:
+		w = e.any(w, v)
+	case e.mode.writeAll() != nil:
+		w = e.foreign(w, v)
+	case v == nil:
+		w = e.null(w)
+	default:
+		w = e.dynamic(w, v)
+	}
+	if e.flags&lineEnd != 0 {
 		w = put8(e.reserve(w, 8), '\n')
 	}
 	return w
@@ -184,7 +239,7 @@ func (e *encoder) free() {
 	if cap(e.text) > always && cap(e.text)/8 > e.length {
 		e.text = nil
 	}
-	e.busy, e.arena, e.region, e.out, e.doc, e.line = false, nil, nil, nil, nil, false
+	e.busy, e.arena, e.region, e.out, e.doc = false, nil, nil, nil, nil
 	if e.pooled {
 		encoders.Put(e)
 	}

@@ -19,14 +19,47 @@ type (
 	v2Encoder       = jsontext.Encoder
 )
 
-// unmarshalV2 is json.Unmarshal with options.
-func unmarshalV2(text []byte, v any, base v2Options, known, strict bool) error {
-	return jsonv2.Unmarshal(text, v, base, jsonv2.RejectUnknownMembers(known), jsonv2.MatchCaseInsensitiveNames(!strict), jsonv2.WithUnmarshalers(refuseReading))
+// unmarshalV2 is encoding/json's Unmarshal with other options. m may be nil.
+func unmarshalV2(text []byte, v any, base v2Options, flags optionFlags, m *jsonv2.Unmarshalers) error {
+	return jsonv2.Unmarshal(text, v, base,
+		jsonv2.RejectUnknownMembers(flags&disallowUnknownFields != 0),
+		jsonv2.MatchCaseInsensitiveNames(flags&caseSensitive == 0),
+		jsonv2.StringifyNumbers(flags&stringifyNumbers != 0),
+		jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(m, refuseReading)))
 }
 
-// marshalV2 is json.Marshal with or without escapes for HTML.
-func marshalV2(v any, html bool) ([]byte, error) {
-	return jsonv2.Marshal(v, defaultOptions(), jsontext.EscapeForHTML(html), jsonv2.WithMarshalers(refuseWriting))
+// marshalV2 is encoding/json's Marshal with other options. m may be nil.
+func marshalV2(v any, flags optionFlags, m *jsonv2.Marshalers) ([]byte, error) {
+	return jsonv2.Marshal(v, defaultOptions(),
+		jsontext.EscapeForHTML(flags&noEscapeHTML == 0),
+		jsonv2.StringifyNumbers(flags&stringifyNumbers != 0),
+		jsonv2.FormatNilSliceAsNull(flags&nilSliceAsEmpty == 0),
+		jsonv2.FormatNilMapAsNull(flags&nilMapAsEmpty == 0),
+		jsonv2.Deterministic(flags&unsortedMaps == 0),
+		jsonv2.WithMarshalers(jsonv2.JoinMarshalers(m, refuseWriting)))
+}
+
+// WithMarshalers returns an option that encodes values as m says. Documents are then encoded by encoding/json/v2, with
+// the options of encoding/json and those of this package that it has too: NoEscapeHTML, StringifyNumbers,
+// NilSliceAsEmpty, NilMapAsEmpty and UnsortedMaps. See [MarshalFunc] for functions that know the arena.
+func WithMarshalers(m *jsonv2.Marshalers) Option {
+	return Option{more: &funcOption{writeAll: func(v any, flags optionFlags) ([]byte, error) { return marshalV2(v, flags, m) }}}
+}
+
+// WithUnmarshalers returns an option that decodes values as m says. Documents are then decoded by encoding/json/v2, to
+// the heap, with the options of encoding/json and those of this package that it has too: DisallowUnknownFields,
+// CaseSensitive, Strict, UseNumber and StringifyNumbers.
+func WithUnmarshalers(m *jsonv2.Unmarshalers) Option {
+	return Option{more: &funcOption{readAll: func(data []byte, v any, flags optionFlags) error {
+		base := defaultOptions()
+		if flags&useNumber != 0 {
+			base = useNumberOptions()
+		}
+		if flags&strictly != 0 {
+			base = jsonv2.JoinOptions(base, jsontext.AllowDuplicateNames(false), jsontext.AllowInvalidUTF8(false))
+		}
+		return unmarshalV2(data, v, base, flags, m)
+	}}}
 }
 
 var (

@@ -17,6 +17,6 @@ func standardMap(t reflect.Type) bool           { return false }
 func standardIgnoresQuotes(t reflect.Type) bool { return false }
 func leadsToMap(t reflect.Type) bool            { return false }
 
-func marshalStandard(v any, html bool) ([]byte, error) { panic("arenajson: not on v2") }
+func marshalStandard(v any, flags optionFlags) ([]byte, error) { panic("arenajson: not on v2") }
 
 func (d *decoder) unmarshalStandard(text []byte, v any) error { panic("arenajson: not on v2") }

@@ -185,19 +185,20 @@ func isArenaMap(t reflect.Type) bool {
 }
 
 // marshalStandard returns what encoding/json writes for v.
-func marshalStandard(v any, html bool) ([]byte, error) { return marshalV2(v, html) }
+func marshalStandard(v any, flags optionFlags) ([]byte, error) { return marshalV2(v, flags, nil) }
 
 // unmarshalStandard has encoding/json decode text into the value pointed to by v.
 func (d *decoder) unmarshalStandard(text []byte, v any) error {
 	options := defaultOptions()
-	if d.numbers {
-		options = useNumber()
+	if d.flags&useNumber != 0 {
+		options = useNumberOptions()
 	}
-	return unmarshalV2(text, v, options, d.known, d.strict)
+	return unmarshalV2(text, v, options, d.flags, nil)
 }
 
-// useNumber returns the options of a json.Decoder after UseNumber, which only a method that it calls can see.
-var useNumber = sync.OnceValue(func() v2Options {
+// useNumberOptions returns the options of a json.Decoder after UseNumber. Only a method that is
+// called by one gets to see them.
+var useNumberOptions = sync.OnceValue(func() v2Options {
 	var seen optionsSeen
 	r := json.NewDecoder(strings.NewReader("0"))
 	r.UseNumber()

@@ -28,29 +28,6 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// An Option changes what a function of this package does. Functions ignore options that do not concern them.
-type Option uint8
-
-const (
-	// NoEscapeHTML makes Marshal, MarshalWrite and NewEncoder write <, > and & in strings as they are, like
-	// the Encoder of encoding/json after SetEscapeHTML(false). By default they are written as \u003c, \u003e
-	// and \u0026, which makes a document safe to embed in HTML.
-	NoEscapeHTML Option = 1 + iota
-
-	// DisallowUnknownFields makes decoding fail at a member for which a struct has no field, like the Decoder
-	// of encoding/json after DisallowUnknownFields.
-	DisallowUnknownFields
-
-	// UseNumber decodes a number into an empty interface as a json.Number, like the Decoder of encoding/json
-	// after UseNumber.
-	UseNumber
-
-	// Strict makes decoding fail, with a [*StrictError], at input that encoding/json accepts: duplicate names
-	// in an object, invalid UTF-8, and unpaired surrogates. A name must match its field exactly, or else the
-	// member is unknown.
-	Strict
-)
-
 // Unmarshal parses the JSON document in data and stores the result in the value pointed to by v, like
 // [encoding/json.Unmarshal]. Memory comes from a, or from the heap if a is nil. Unmarshal copies data once and
 // does not retain it. In an arena strings are parts of the copy; on the heap each is a copy of its own.
@@ -79,17 +56,10 @@ func UnmarshalRead(a *arena.Arena, r io.Reader, v any, opts ...Option) error {
 	return d.unmarshal(data, v)
 }
 
+// set sets the options.
 func (d *decoder) set(opts []Option) {
-	for _, o := range opts {
-		switch o {
-		case DisallowUnknownFields:
-			d.known = true
-		case UseNumber:
-			d.numbers = true
-		case Strict:
-			d.strict = true
-		}
-	}
+	d.mode, d.flags = modeOf(opts)
+	d.strict = d.flags&strictly != 0
 }
 
 // readAll reads r to its end, and sets up the result as the document. If partial is set, readAll also returns
@@ -121,6 +91,11 @@ var errGuessed = errors.New("arenajson: not a line")
 
 // unmarshal is Unmarshal after options are set. If readAll has set up a document, data is that.
 func (d *decoder) unmarshal(data []byte, v any) error {
+	if d.mode != plainMode {
+		if f := d.mode.readAll(); f != nil {
+			return f.readAll(data, v, d.flags)
+		}
+	}
 	if !d.setTarget(v) {
 		if d.guessed {
 			return errGuessed
@@ -174,7 +149,7 @@ func (d *decoder) setTarget(v any) bool {
 	words := xunsafe.WordsOf(&v)
 	slot := &targets[uint64(xunsafe.Number(words.Type))*0x9e3779b97f4a7c15>>56]
 	known := slot.Load()
-	if known != nil && known.word == words.Type && words.Data != nil {
+	if known != nil && known.word == words.Type && words.Data != nil && d.mode == plainMode {
 		d.root, d.top, d.passed = known.root, words.Data, known.passed
 		return true
 	}
@@ -182,8 +157,8 @@ func (d *decoder) setTarget(v any) bool {
 	if to.Kind() != reflect.Pointer || to.IsNil() {
 		return false
 	}
-	d.root, d.top, d.passed = decProgramOf(to.Type()), to.UnsafePointer(), to.Type()
-	if known == nil && !viaReflect {
+	d.root, d.top, d.passed = d.mode.decProgramOf(to.Type()), to.UnsafePointer(), to.Type()
+	if known == nil && !viaReflect && d.mode == plainMode {
 		slot.Store(&target{words.Type, d.passed, d.root})
 	}
 	return true

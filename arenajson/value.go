@@ -104,9 +104,8 @@ func Parse(a *arena.Arena, data []byte, opts ...Option) (v Value, err error) {
 	b := arena.MakeSliceUninit[byte](a, len(data)+docSlack, len(data)+docSlack)
 	clear(b[copy(b, data):])
 	s := scanner{base: xunsafe.DataOf(b), n: len(data), doc: data}
-	for _, o := range opts {
-		s.strict = s.strict || o == Strict
-	}
+	_, flags := modeOf(opts)
+	s.strict = flags&strictly != 0
 	doc := arena.New[document](a)
 	*doc = document{a: a, text: xunsafe.ViewString(b)}
 	doc.origin.doc = doc

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/ebbpool/arena/arenajson"
-	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/jsonbody"
 	"github.com/valyala/fasthttp"
 )
@@ -37,7 +36,7 @@ func Read(ctx *fasthttp.RequestCtx, v any, opts ...arenajson.Option) error {
 // If a limit of the arena is exceeded, Write panics with a [*arena.LimitError], so a handler that ignores
 // the error of Write does not send an empty answer; see [Recovered].
 func Write(ctx *fasthttp.RequestCtx, status int, v any, opts ...arenajson.Option) error {
-	all := append(make([]arenajson.Option, 0, 8), hooks.LineEnd)
+	all := append(make([]arenajson.Option, 0, 8), arenajson.LineEnd)
 	err := arenajson.MarshalWrite(FromContext(ctx), (*answer)(ctx), v, append(all, opts...)...)
 	if err != nil {
 		jsonbody.MustFit(err)

@@ -26,10 +26,6 @@ func OwnPanic(v any) any {
 	return v
 }
 
-// LineEnd is the arenajson.Option with which Marshal writes a newline after the
-// document, as encoding/json's Encoder does.
-const LineEnd = 255
-
 // PoolOf returns the *arena.ArenaPool of a key, nil if keyed, an *arena.KeyedPool[string], is nil. Its Get
 // and Put are those of the KeyedPool with that key. Package arena sets it.
 var PoolOf func(keyed any, key string) any
