@@ -163,15 +163,15 @@ func (c *call) received(m any) {
 
 // unmarshal is the codec's, with all of the message there. Until it is decoded its arena
 // is nobody else's: the handler of a stream may return at any time.
-func (c *call) unmarshal(data mem.BufferSlice, m proto.Message) error {
+func (c *call) unmarshal(data mem.BufferSlice, v any, m proto.Message) error {
 	c.noted = true
 	if !c.join() {
-		return unmarshal(nil, data, m) // a goroutine that reads on
+		return unmarshal(nil, data, v, m) // a goroutine that reads on
 	}
 	c.held = true
 	a := c.pool.Get()
 	defer func() { c.pool.Put(a) }()
-	if err := unmarshal(a, data, m); err != nil {
+	if err := unmarshal(a, data, v, m); err != nil {
 		proto.Reset(m)
 		if errors.As(err, &c.refused) {
 			// What gRPC makes of an error here is INTERNAL, and in a stream it is sent

@@ -38,5 +38,5 @@ func (c into) Unmarshal(data mem.BufferSlice, v any) error {
 	if m == nil {
 		return fmt.Errorf("arenagrpc: can't unmarshal into a %T, which is no proto.Message", v)
 	}
-	return unmarshal(c.arena, data, m)
+	return unmarshal(c.arena, data, v, m)
 }

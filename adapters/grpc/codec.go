@@ -49,16 +49,26 @@ func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 		return fmt.Errorf("arenagrpc: can't unmarshal into a %T, which is no proto.Message", v)
 	}
 	if c := taken(v); c != nil {
-		return c.unmarshal(data, m)
+		return c.unmarshal(data, v, m)
 	}
-	return unmarshal(nil, data, m)
+	return unmarshal(nil, data, v, m)
 }
 
-// unmarshal reads m into a, which has data in one piece then, or onto the heap if a is nil.
-func unmarshal(a *arena.Arena, data mem.BufferSlice, m proto.Message) (err error) {
-	if a == nil {
+// unmarshal reads v, whose message is m, into a, which has data in one piece then, or onto the heap if a is nil.
+//
+// A message of gogo/protobuf, or of a program's own, is read by its tags. If that fails package proto has the last word.
+func unmarshal(a *arena.Arena, data mem.BufferSlice, v any, m proto.Message) (err error) {
+	_, generated := v.(proto.Message)
+	if a == nil || !generated {
 		whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
 		defer whole.Free()
+		if a != nil {
+			err := arenapb.UnmarshalStruct(a, whole.ReadOnlyData(), v)
+			var over *arena.LimitError
+			if err == nil || errors.As(err, &over) {
+				return err
+			}
+		}
 		return proto.Unmarshal(whole.ReadOnlyData(), m)
 	}
 	defer func() {
