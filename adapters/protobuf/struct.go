@@ -26,14 +26,15 @@ import (
 //
 // A tag has the wire type (varint, zigzag32, zigzag64, fixed32, fixed64, bytes or group), the number, opt, req or rep,
 // and options: packed and proto3, and gogo's customtype, stdtime and stdduration. Fields are scalars, structs, pointers,
-// slices and maps of them, and oneofs. A type with the methods of gogo's custom types (Size, MarshalTo and Unmarshal),
-// and without tags of its own, is decoded by its Unmarshal method, whose argument is memory of a. Unknown fields are kept
-// in a field XXX_unrecognized, and else dropped. Fields without a tag are ignored. A type that can't be decoded, such as
-// one with extensions, is an error.
+// slices and maps of them, and oneofs. A custom type, which has the methods Size, MarshalTo and Unmarshal, is decoded by
+// its Unmarshal method, whose argument is memory of a; the method's own allocations are on the heap. A struct with these
+// methods is one if it has no tags of its own or the field's tag has customtype. Unknown fields are kept in a field
+// XXX_unrecognized, and else dropped. Fields without a tag are ignored. A type that can't be decoded, such as one with
+// extensions, is an error.
 //
-// The results are those of gogo's generated code, except that text need not be UTF-8 in either, and that a known field
-// of another wire type is an unknown field, as in package proto. If the runtime's layout is unknown, a type's own
-// Unmarshal method is called, and types without one are an error.
+// The results are those of gogo's generated code, which does not check that text is UTF-8. Unlike there, a known field
+// with another wire type is an unknown field, as in package proto, and numbers of 10 bytes must fit 64 bits. If the
+// runtime's layout is unknown, a type's own Unmarshal method is called, and types without one are an error.
 func UnmarshalStruct(a *arena.Arena, data []byte, v any) (err error) {
 	m, to, err := structOf("UnmarshalStruct", v)
 	if err != nil {
