@@ -482,7 +482,7 @@ private:
     // Forks have chunks of the same source, and what they make ends with them.
     void fork() {
         arena& f = arena_->fork();
-        pieces_.push_back({nullptr, 0, 0, counted(sizeof(arena), alignof(arena)), {}});
+        pieces_.push_back({nullptr, 0, 0, counted(whole(sizeof(arena)), alignof(arena)), {}});
         pieces_.back().fork = &f;
     }
     void in_fork(std::size_t which) {
