@@ -9,6 +9,7 @@ require (
 	github.com/ebbpool/arena/adapters/grpc v0.0.0
 	github.com/ebbpool/arena/adapters/protobuf v0.0.0
 	github.com/gin-gonic/gin v0.0.0
+	github.com/hashicorp/golang-lru/v2 v2.0.0
 	golang.org/x/sync v0.22.0
 )
 
@@ -23,3 +24,5 @@ replace github.com/ebbpool/arena/adapters/connect => ./stubs/connect
 replace github.com/ebbpool/arena/adapters/grpc => ./stubs/grpc
 
 replace github.com/ebbpool/arena/adapters/protobuf => ./stubs/protobuf
+
+replace github.com/hashicorp/golang-lru/v2 => ./stubs/lru

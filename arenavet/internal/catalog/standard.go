@@ -165,8 +165,8 @@ func appender(name string, common *ssa.CallCommon) Result {
 	return Of(Grown, i)
 }
 
-// Keepers lists functions of the standard library that keep an argument: what
-// they are given is then held by their receiver.
+// Keepers lists functions of the standard library and of caches that keep an argument: what they are given is then
+// held by their receiver. What a cache does lies too deep to be followed.
 var Keepers = map[string]bool{
 	"sync.Map.Store": true, "sync.Map.Swap": true, "sync.Map.LoadOrStore": true, "sync.Pool.Put": true,
 	"sync/atomic.Pointer.Store": true, "sync/atomic.Pointer.Swap": true,
@@ -174,6 +174,11 @@ var Keepers = map[string]bool{
 	"net/http.Header.Set": true, "net/http.Header.Add": true, "net/url.Values.Set": true, "net/url.Values.Add": true,
 	"net/textproto.MIMEHeader.Set": true, "net/textproto.MIMEHeader.Add": true,
 	"container/list.List.PushBack": true, "container/list.List.PushFront": true,
+	"github.com/hashicorp/golang-lru/v2.Cache.Add": true, "github.com/hashicorp/golang-lru/v2.Cache.ContainsOrAdd": true, "github.com/hashicorp/golang-lru/v2.Cache.PeekOrAdd": true,
+	"github.com/hashicorp/golang-lru/v2.TwoQueueCache.Add": true, "github.com/hashicorp/golang-lru/v2/simplelru.LRU.Add": true, "github.com/hashicorp/golang-lru/v2/expirable.LRU.Add": true,
+	"github.com/hashicorp/golang-lru.Cache.Add": true, "github.com/golang/groupcache/lru.Cache.Add": true,
+	"github.com/patrickmn/go-cache.cache.Set": true, "github.com/patrickmn/go-cache.cache.SetDefault": true, "github.com/patrickmn/go-cache.cache.Add": true,
+	"github.com/dgraph-io/ristretto.Cache.Set": true, "github.com/dgraph-io/ristretto/v2.Cache.Set": true, "github.com/jellydator/ttlcache/v3.Cache.Set": true,
 }
 
 // KeepsForGood lists functions of the standard library that keep an argument in a variable of their package.

@@ -467,7 +467,7 @@ func genHeap(name string, seed uint64) string {
 	g.vars["*Node"] = []string{"make2(in)"}
 	g.out.WriteString(strings.Replace(fmt.Sprintf(genTypes, name, "_ = n.Name", "_ = 0", "_ = 0", "_ = 0", "_ = 0"), "\t\"sync\"\n", "\t\"sync\"\n\n\t\"github.com/ebbpool/arena\"\n", 1))
 	fmt.Fprintf(&g.out, genMaker, g.pick("0", "b.Len()/2"), g.pick("_ = b.Bytes()", "if p := b.Bytes(); len(p) > 0 { p[0] ^= 1 }", "m.last = b.String()"),
-		g.pick("[]string{s}", "append([]string(nil), s)", "make([]string, 1)", "slices.Clone(m.tags[:1:1])", "m.tags[:1]"), g.pick("z := append(x, \"z\")", "x[0] += \"x\"; z := x", "z := append(m.tags, s)"))
+		g.pick("[]string{s}", "append([]string(nil), s)", "append([]string(nil), s)", "append([]string(nil), s)", "make([]string, 1)", "slices.Clone(m.tags[:1:1])", "m.tags[:1]"), g.pick("z := append(x, \"z\")", "z := append(x, \"z\")", "x[0] += \"x\"; z := x", "z := append(m.tags, s)"))
 	fmt.Fprintf(&g.out, "\nfunc Root(a *arena.Arena, in string, words []string, out *[]string, sink Sink, callback func(*Node)) (res *Node, err error) {\n\tgiven, list := &Node{Name: in}, []*Node{{Name: in}}\n\tvar v visitor = plain{}\n\tvar none *maker\n\tmk := &maker{a: a, tags: []string{in}}\n\twords = append(words, mk.grow(in)...)\n\tlast = mk\n\t_, _, _, _ = v, given, list, none\n")
 	for range 6 + g.r.IntN(14) {
 		g.statement()

@@ -71,6 +71,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	if len(reached) == 1 {
 		f.collectorCall(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
 		f.bodyCall(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
+		f.keepers(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
 	}
 	f.registered(st, instr, common, deferred)
 	f.useArgs(st, instr, common, args, reached)

@@ -36,13 +36,6 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 			f.clobber(st, a)
 		}
 	}
-	if catalog.Keepers[name] && len(args) > 1 {
-		for _, r := range args[0].atoms() {
-			for _, v := range args[1:] {
-				f.put(st, r.Site, r.off+access.Element, nil, v, false, f.position(instr))
-			}
-		}
-	}
 	if name == "maps.Copy" || name == "maps.Insert" {
 		f.fill(st, instr, args)
 	}
@@ -65,6 +58,18 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 		return f.unknown(st, v, v.Type())
 	}
 	return nil
+}
+
+// keepers has the receiver of a function hold the other arguments, if it is one that keeps them.
+func (f *function) keepers(st *state, instr ssa.CallInstruction, name string, args []value) {
+	if !catalog.Keepers[name] || len(args) < 2 {
+		return
+	}
+	for _, r := range args[0].atoms() {
+		for _, v := range args[1:] {
+			f.put(st, r.Site, r.off+access.Element, nil, v, false, f.position(instr))
+		}
+	}
 }
 
 // noteUnknown tells callers that what they gave went to unknown code.
