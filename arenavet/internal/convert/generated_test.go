@@ -443,6 +443,7 @@ func (m *maker) count(words []string) string {
 }
 
 func (m *maker) grow(s string) []string {
+	m.last = s
 	x := %[3]s
 	y := append(x, "y")
 	%[4]s
