@@ -9,31 +9,28 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Arena is a region of memory: values are allocated from it one after the
-// other and freed all at once, by Reset. It is safe for every Go value,
-// pointers to the heap and to other arenas included.
+// An Arena allocates values that are freed together, by Reset. It is safe for every Go value, including pointers to the heap and to other
+// arenas.
 //
-// An arena belongs to one goroutine at a time. The zero Arena is ready to use, with the sizes
-// of an automatic pool. So is a nil *Arena: allocations then come from the Go heap, and the
-// methods do nothing.
+// An arena belongs to one goroutine at a time; see [Arena.Fork]. The zero Arena is ready to use, with the sizes of an automatic pool. If an
+// *Arena is nil, allocations come from the Go heap and methods do nothing.
 //
-// A cycle of an arena is the time from NewArena, Get or a Reset to the next Reset,
-// Release or Put: one request, usually.
+// A cycle of an arena is the time from NewArena, Get or Reset to the next Reset, Release or Put. Usually it is one request.
 //
 // An Arena must not be copied.
 type Arena struct {
 	region machine.Region // first, where machine.RegionOf looks
 
 	printer *printer // what Sprintf uses; nil before the first
-	forks   *forks   // nil where the arena was not forked and is no fork
+	forks   *forks   // nil if the arena was not forked and is no fork
 
 	_     noCopy
 	_     [arenaPad]byte // to a multiple of a cache line: arenas of two cores share none
 	owner owner          // last, for one of no size would have bytes after it
 }
 
-// What fills Arena and account up to whole cache lines, on 64 and on 32 bits;
-// a test says what to write here when they change.
+// arenaPad and statsPad fill Arena and arenaStats up to whole cache lines, on 64 and on 32 bits.
+// TestNoSharedCacheLines says what to write here when the structs change.
 const (
 	is64     = ^uintptr(0) >> 63
 	arenaPad = 8*is64 + 32*(1-is64)
@@ -49,28 +46,18 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// NewArena returns an empty arena.
+// NewArena returns an empty arena. It allocates no memory for values.
 //
-// chunkSize is in bytes: what the arena takes from the Go heap at a time for
-// values without pointers, and keeps for them if maxRetained allows. The first
-// cycle begins with less, so that an arena for one small request costs little:
-// with a kilobyte, or a 64th of chunkSize if that is more, and comes to chunkSize
-// with the third chunk. (An arena with a chunkSize above 1 MB begins with all of
-// it.) Each type with pointers gets memory of its own, beginning with six
-// objects, but no more than 512 bytes of them. While the first cycle asks for
-// more, further chunks come, up to 64 times chunkSize each: as much again for
-// values without pointers, three to six times as much for types. Values larger
-// than a chunk are fine: they get a chunk that fits. chunkSize <= 0 panics.
+// chunkSize is the size in bytes of the chunks that the arena takes from the Go heap for values without pointers, and keeps if maxRetained
+// allows. The first cycle begins with less, so that an arena for one small request costs little: with the larger of 1 KB and a 64th of
+// chunkSize, and reaches chunkSize with the third chunk. (If chunkSize is above 1 MB, it begins with all of it.) Each type with pointers has
+// memory of its own, which begins with six objects, but at most 512 bytes. While the first cycle needs more, chunks grow to up to 64 times
+// chunkSize. Larger values get a chunk that fits. NewArena panics if chunkSize <= 0.
 //
-// maxRetained is in bytes, too: the most that the arena's chunks have after a
-// Reset. Below it the arena keeps what most cycles need, and for about 190 cycles
-// what a larger one needed; cycles that need more than maxRetained take the rest from the heap each time.
-// (Its own records come on top: about 450 bytes for each type with pointers that
-// it has met, twice that if it has several chunks,
-// and for marks at most an eighth of maxRetained, or 4 KB.)
-// maxRetained <= 0 means 10 * chunkSize.
-//
-// Nothing is allocated for values before the first of them.
+// maxRetained is the most bytes of chunks that the arena keeps after a Reset; if it is <= 0, it is 10 * chunkSize. Below it the arena keeps
+// what most cycles need, and for about 190 cycles what a larger one needed. Cycles that need more than maxRetained take the rest from the
+// heap each time. (The arena's own records are not included: about 450 bytes for each type with pointers that it has met, twice that if the
+// type has several chunks, and for marks at most an eighth of maxRetained, or 4 KB.)
 func NewArena(chunkSize, maxRetained int) *Arena {
 	size, retained := checkSizes("NewArena", chunkSize, maxRetained)
 	a := newArena(size, retained)
@@ -90,16 +77,14 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 	return &x.Arena
 }
 
-// Reset takes back everything that was allocated from a, in time that does
-// not depend on how much that was, but for clearing the memory that held
-// types with pointers, and a few nanoseconds for each such type that this cycle, or one
-// of the three before, has used. The arena keeps what its cycles need for the next one, at
-// most maxRetained bytes, and leaves the rest to the collector: what a cycle had
-// far beyond the others, and what none has needed lately.
+// Reset ends the cycle: it takes back everything that was allocated from a. Every Mark becomes stale. The arena keeps the memory that its
+// cycles need, at most maxRetained bytes, and leaves the rest to the collector.
 //
-// What was allocated before must not be used any more. Such a use is safe for
-// the process, but reads and writes memory that others get: it is a logic
-// error. Every Mark becomes stale.
+// Values that were allocated before must not be used any more. Such a use is safe for the process, but reads and writes memory of other
+// values: it is a logic error.
+//
+// The cost of Reset does not depend on the number of bytes, except that memory of types with pointers is cleared. Each such type that one of
+// the last four cycles has used costs a few nanoseconds.
 func (a *Arena) Reset() {
 	if a == nil {
 		return
@@ -126,8 +111,7 @@ func (a *Arena) Reset() {
 	}
 }
 
-// emptyForked ends the cycle of a and of its forks, as the function does that it names. It
-// returns how many bytes they used.
+// emptyForked ends the cycle of a and of its forks. how names the calling function. It returns the number of bytes that they used.
 func (a *Arena) emptyForked(how string) (used uintptr) {
 	if a.region.Isolates() {
 		used = a.usedByForks()
@@ -143,8 +127,8 @@ func (a *Arena) emptyForked(how string) (used uintptr) {
 	return used
 }
 
-// Release takes back everything, as Reset does, and gives all of the arena's
-// memory to the collector. The arena is as if new, and may be used again.
+// Release takes everything back, like Reset, and leaves all of the arena's memory to the collector. The arena is as if new, and may be used
+// again.
 func (a *Arena) Release() {
 	if a == nil {
 		return
@@ -176,20 +160,16 @@ func (a *Arena) Release() {
 	a.region.Release()
 }
 
-// NewContext returns a context that carries a, for FromContext. It costs the
-// object on the heap that every value of a context costs.
+// NewContext returns a context that carries a, for FromContext. It allocates one object on the heap, like every context with a value.
 //
-// A context often outlives the request that it was made for: in a goroutine that
-// was started and not waited for, in a log. Who takes the arena out of it must
-// belong to the goroutine that owns a, and be done before a is reset or put back.
+// A context often outlives its request, for example in a goroutine that is not waited for. Only the goroutine that owns a may use the arena
+// from the context, and only until a is reset or put.
 func NewContext(ctx context.Context, a *Arena) context.Context {
 	return context.WithValue(ctx, hooks.ContextKey{}, a)
 }
 
-// FromContext returns the arena that ctx carries: the one of the innermost
-// NewContext. It returns nil, with which everything works on the heap, where
-// there is none. It walks up the contexts that ctx was made from, so keep the
-// result instead of asking for each allocation.
+// FromContext returns the arena of the innermost NewContext of ctx, or nil, which allocates from the heap, if there is none. It walks up the
+// contexts, so keep the result instead of calling FromContext for each allocation.
 func FromContext(ctx context.Context) *Arena {
 	switch x := ctx.Value(hooks.ContextKey{}).(type) {
 	case *Arena:
@@ -201,17 +181,16 @@ func FromContext(ctx context.Context) *Arena {
 	return nil
 }
 
-// Mark remembers how much of an arena was in use, for Rewind.
+// A Mark is a position in the allocations of an arena, for Rewind.
 type Mark struct {
 	arena *Arena
 	mark  machine.Mark
 	forks uint64 // the arena's newest fork
 }
 
-// Mark returns a mark at the current state of a: Rewind takes back what is
-// allocated from here on. Marks nest. It costs a few words for each type with
-// pointers that this cycle, or one of the three before, has used, which are kept until
-// a rewind to an earlier mark or a Reset; marking twice in one place costs them once.
+// Mark returns a mark at the current position of a: Rewind takes back the allocations that follow. Marks nest. A mark costs a few words for
+// each type with pointers that one of the last four cycles has used, which are kept until Rewind to an earlier mark or Reset. Marks at the
+// same position cost these words once.
 func (a *Arena) Mark() Mark {
 	if a == nil {
 		return Mark{}
@@ -228,13 +207,10 @@ func (a *Arena) Mark() Mark {
 	return m
 }
 
-// Rewind takes back everything that was allocated since m was taken, as Reset
-// does for the whole arena; it costs the clearing of memory with pointers that
-// is taken back. m stays good for further rewinds; marks that were taken after
-// m are stale then, but for those taken in the very same place, which are the
-// same mark. A stale mark, one from before the last Reset, Release or
-// Put included, and a mark of another arena panic and change nothing. Forks of a
-// that were made since m was taken end as by Reset; what older ones allocated stays.
+// Rewind takes back everything that was allocated since m was taken, as Reset does for the whole arena. m stays valid for further rewinds.
+// Marks that were taken after m become stale, except those at the same position, which are the same mark. Rewind panics and changes nothing
+// if m is stale, for example from before the last Reset, Release or Put, or if it belongs to a different arena. Forks of a that were made
+// since m was taken end as by Reset. Allocations of older forks stay.
 func (a *Arena) Rewind(m Mark) {
 	if a != m.arena {
 		panic("arena: Rewind: the mark is of another arena; rewind the arena that it was taken from")
@@ -268,21 +244,18 @@ func (a *Arena) Rewind(m Mark) {
 
 // What follows is for builds with checks; plain builds call none of it.
 
-// enter is the beginning of every function that changes an arena, where the
-// checks for misuse or the race detector watch; leave is its end.
+// enter is the beginning of a function that changes the arena, and leave its end. Only checked builds and builds with -race call them;
+// allocations are checked where an allocator reserves memory.
 func (a *Arena) enter(does string) { a.region.Enter(does) }
 
 func (a *Arena) leave() { a.region.Leave() }
 
-// spent is the account of the arenas that were put back: an even number of
-// turns says that they are nobody's.
+// spent is the statistics of arenas that were put back: its even generation says that they are not in use.
 var spent arenaStats
 
-// successor returns the arena that goes on in place of a, which was put back
-// and must never be anybody's again: it has a's allocators, which are empty, with
-// what they have learned, and a's account. So a warm pool is as warm as in a
-// plain build. It returns nil under the race detector, which takes what one
-// goroutine hands on to another for an order between all that they do.
+// successor returns the arena that goes on in place of a, which was put back and must never be used again. It has a's allocators, which are
+// empty, with their estimates, and a's statistics, so a warm pool is as warm as in a plain build. It returns nil under the race detector,
+// which would take that for an order between two goroutines.
 func (a *Arena) successor() *Arena {
 	if check.Race {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// forks ties an arena to its forks, and a fork to its parent.
+// forks links an arena with its forks, and a fork with its parent.
 type forks struct {
 	parent *Arena // nil in what is no fork
 	born   uint64 // a fork's number among its parent's
@@ -18,31 +18,24 @@ type forks struct {
 	cycles int
 }
 
-// Fork returns an arena for another goroutine, which works on the same request: the
-// fork ends when a does. Neither waits for the other when it allocates, and each may
-// point into the other. The goroutine that a fork belongs to may fork it. The fork of
-// a nil arena is nil.
+// Fork returns an arena for another goroutine that works on the same request. The fork ends when a does. Neither waits for the other to
+// allocate, and values of each may point into the other. The goroutine that owns a fork may fork it. The fork of a nil arena is nil.
 //
-//	fork := a.Fork() // by the goroutine that a belongs to, and no other
+//	fork := a.Fork() // by the goroutine that owns a, and no other
 //	g.Go(func() error { return work(fork) })
 //	...
 //	err := g.Wait() // before a's Reset, Release or Put
 //
-// A fork ends at a's Reset, Release or Put, and at a Rewind to a Mark that was taken
-// before it was made. Its goroutine must be done with it by then, and a's must have
-// waited for that, by a WaitGroup for example. A fork that is used later is a logic
-// error, as an arena that is used after its Put: it may be another goroutine's by
-// then, and one that is used at the same moment is a data race. Builds with checks
-// tell of both.
+// A fork ends at a's Reset, Release or Put, and at a Rewind to a Mark that was taken before the fork was made. Its goroutine must be done
+// with it by then, and the goroutine that owns a must have waited for that, for example with a WaitGroup. A later use is a logic error, like
+// the use of an arena after its Put, and a use at the same moment is a data race. Builds with checks report both.
 //
-// A limit of a, and that of its pool, count what a and its forks have together. So
-// does maxRetained: forks that have ended keep memory for the next ones, so that a
-// warm arena forks without an allocation. Stats says what each has of
-// its own; PoolStats counts forks with their arenas, and so does a pool's total: what
-// forks that have ended keep counts until their arena needs the memory, or is put back.
+// The limit of a, and that of its pool, count a and its forks together. So does maxRetained: forks that have ended keep memory for the next
+// ones, so a warm arena forks without allocating. Stats describes an arena or fork alone; PoolStats counts forks with their arenas. Memory
+// that ended forks keep counts towards a pool's total until their arena needs it or is put back.
 //
-// A fork's Reset and Release take back what came from the fork, and its forks' alone,
-// and a Mark is for the arena that it was taken of. A fork can't be put in a pool.
+// A fork's Reset and Release take back only what came from the fork and its forks. A Mark is valid only for the arena that it was taken of.
+// A fork can't be put in a pool.
 func (a *Arena) Fork() *Arena {
 	if a == nil {
 		return nil
@@ -74,7 +67,7 @@ func (a *Arena) Fork() *Arena {
 	return f
 }
 
-// newFork makes another fork.
+// newFork returns a new fork.
 func (a *Arena) newFork() *Arena {
 	f := &Arena{forks: &forks{parent: a}}
 	f.region.InitFork(&a.region, a.quota(), f.idleForks)
@@ -84,8 +77,7 @@ func (a *Arena) newFork() *Arena {
 	return f
 }
 
-// checkForks panics if one of the forks that are younger than born is in use at
-// this moment, or something was written beside their values. It changes nothing.
+// checkForks panics if one of the forks younger than born is in use at this moment, or if something was written beside their values.
 func (a *Arena) checkForks(born uint64, does string) {
 	if !check.Watched {
 		return
@@ -106,7 +98,7 @@ func (a *Arena) checkFork(does string) {
 	a.checkForks(0, does)
 }
 
-// endForks ends the forks that are younger than born, and returns how many bytes they used.
+// endForks ends the forks younger than born, and returns the number of bytes that they used.
 func (a *Arena) endForks(born uint64, how string) (used uintptr) {
 	k := a.forks
 	for k.out > 0 && k.list[k.out-1].forks.born > born {
@@ -127,7 +119,7 @@ func (a *Arena) endForks(born uint64, how string) (used uintptr) {
 	return used
 }
 
-// usedByForks returns how many bytes a's forks, and theirs, have used.
+// usedByForks returns the number of bytes that a's forks, and their forks, have used.
 func (a *Arena) usedByForks() (used uintptr) {
 	if a.forks != nil {
 		for _, f := range a.forks.list[:a.forks.out] {
@@ -137,9 +129,8 @@ func (a *Arena) usedByForks() (used uintptr) {
 	return used
 }
 
-// trimForks bounds what a's forks, which have all ended, keep for the next cycle:
-// as many of them as one of the last cycles used, and at most what a may keep of
-// bytes, with its own.
+// trimForks bounds what a's forks, which have all ended, keep for the next cycle: as many forks as one of the last cycles used, and no more
+// bytes than a and its forks may keep together.
 func (a *Arena) trimForks() {
 	k := a.forks
 	if k.cycles++; k.cycles == machine.Window {
@@ -159,8 +150,8 @@ func (a *Arena) trimForks() {
 	}
 }
 
-// forgetForks ends a's forks without a look into them, which other goroutines may be
-// using too late: what they have is theirs, and another request gets new ones.
+// forgetForks ends a's forks without looking into them, because other goroutines may use them too late. Their memory stays theirs, and the
+// next request gets new forks.
 func (a *Arena) forgetForks() {
 	if a.forks == nil {
 		return
@@ -184,8 +175,7 @@ func (f *Arena) forget() {
 	f.quota().Forget()
 }
 
-// heldAll is how many bytes the chunks of a and of its forks have, which are all
-// idle.
+// heldAll returns the size of the chunks of a and of its forks, which are all idle.
 func (a *Arena) heldAll() uintptr {
 	n := a.quota().Held()
 	if a.forks != nil {
@@ -196,8 +186,7 @@ func (a *Arena) heldAll() uintptr {
 	return n
 }
 
-// dropForks gives the memory of forks that have ended to the collector, from the
-// one on with the index from.
+// dropForks leaves the memory of ended forks, from index from on, to the collector.
 func (a *Arena) dropForks(from int) {
 	k := a.forks
 	for i := from; i < len(k.list); i++ {
@@ -208,14 +197,13 @@ func (a *Arena) dropForks(from int) {
 	k.list = k.list[:min(from, len(k.list))]
 }
 
-// drop gives the memory of a fork that has ended, and of its forks, to the collector.
+// drop leaves the memory of an ended fork, and of its forks, to the collector.
 func (f *Arena) drop() {
 	f.dropForks(0)
 	f.region.Release()
 }
 
-// idleForks returns the size of the idle chunks of a's ended forks in bytes, and drops them
-// if drop is set.
+// idleForks returns the size of the idle chunks of a's ended forks, and drops them if drop is set.
 func (a *Arena) idleForks(drop bool) (n uintptr) {
 	for _, f := range a.forks.list[a.forks.out:] {
 		n += f.quota().Idle(drop)
@@ -223,7 +211,7 @@ func (a *Arena) idleForks(drop bool) (n uintptr) {
 	return n
 }
 
-// memory is all that ends with a.
+// memory returns all memory that ends with a.
 func (a *Arena) memory() escape.Region {
 	a.region.Prepare()
 	if a.forks == nil || len(a.forks.list) == 0 {
@@ -232,8 +220,7 @@ func (a *Arena) memory() escape.Region {
 	return (*withForks)(a)
 }
 
-// withForks is an arena's memory and that of its forks, of those that are idle, too:
-// stale pointers lead there.
+// withForks is the memory of an arena and of its forks, including idle ones, to which stale pointers may lead.
 type withForks Arena
 
 func (w *withForks) Holdings(list []machine.Holding) []machine.Holding {

@@ -21,11 +21,9 @@ type Stats struct {
 	Oversize      uint64 // chunks ever made larger than planned, or beside the current one, for one large value or slice that moved
 }
 
-// Stats returns the arena's statistics. Like every method it is for the
-// goroutine that owns the arena, so what its forks have is not in it: each of them
-// has its own: to set a limit by, which holds for all of them, look at the pool's
-// LargestArena. It costs a look at the chunks of each type that this cycle, or one of
-// the three before, has used.
+// Stats returns the arena's statistics. Only the goroutine that owns the arena may call it. Forks are not included: each has its own. To
+// choose a limit, which holds for an arena with its forks, see LargestArena of the pool's statistics. Stats looks at the chunks of each type
+// that one of the last four cycles has used.
 func (a *Arena) Stats() Stats {
 	if a == nil {
 		return Stats{}

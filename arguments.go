@@ -11,7 +11,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// message begins the text of a panic of a generic function.
+// message returns the beginning of the text of a generic function's panic.
 func message[T any](function string) string {
 	return "arena: " + function + "[" + reflect.TypeFor[T]().String() + "]: "
 }
@@ -29,8 +29,7 @@ func panicSlice[T any](function string, n, c int) {
 	panicSizes(function+"["+reflect.TypeFor[T]().String()+"]", xunsafe.SizeOf[T](), n, c)
 }
 
-// panicSizes says what is wrong with the length and the capacity of a slice of
-// elements of size bytes.
+// panicSizes panics for the length and capacity of a slice of elements of size bytes.
 func panicSizes(function string, size uintptr, n, c int) {
 	text := "arena: " + function + "(len " + itoa(n) + ", cap " + itoa(c) + "): "
 	switch {
@@ -44,8 +43,7 @@ func panicSizes(function string, size uintptr, n, c int) {
 	panic(text)
 }
 
-// checkSizes checks the two sizes that every arena and pool is made with, and
-// fills in the default of the second.
+// checkSizes checks the sizes of a new arena or pool, and returns the second with its default.
 func checkSizes(function string, chunkSize, maxRetained int) (size, retained uintptr) {
 	if chunkSize <= 0 || uintptr(chunkSize) > machine.MaxAlloc {
 		panic("arena: " + function + "(chunkSize " + itoa(chunkSize) + ", maxRetained " + itoa(maxRetained) +
@@ -58,7 +56,7 @@ func checkSizes(function string, chunkSize, maxRetained int) (size, retained uin
 	return size, min(size, machine.MaxAlloc/10) * 10
 }
 
-// checkLimit checks one of the sizes that a limit has.
+// checkLimit checks a limit.
 func checkLimit(function string, bytes int) uintptr {
 	if bytes < 0 {
 		panic("arena: " + function + ": a limit of " + itoa(bytes) + " bytes; limits are from 1 to " + itoa(math.MaxInt) + " bytes, and 0 is none")

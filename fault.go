@@ -9,8 +9,7 @@ import (
 	"github.com/ebbpool/arena/internal/guard"
 )
 
-// A FaultError is the panic value of ExplainFaults. Only programs that are built
-// with the tag arenacheck, or that call SetMisuseSampling, ever see one.
+// A FaultError is the panic value of ExplainFaults. Only programs built with the tag arenacheck, or that call SetMisuseSampling, see one.
 type FaultError struct {
 	Addr uintptr // the address that was accessed
 	text string
@@ -23,16 +22,13 @@ func (e *FaultError) Error() string { return e.text }
 // Unwrap returns the runtime's error.
 func (e *FaultError) Unwrap() error { return e.err }
 
-// ExplainFaults, deferred, says of a fault in this goroutine which arena the
-// memory belonged to, and where that was emptied: it panics with a *FaultError.
-// It does so in programs that are built with the tag arenacheck, where memory
-// that an arena took back is made inaccessible if the system can, and for guarded
-// arenas, see ArenaPool.SetMisuseSampling; else it does nothing. It must be deferred
-// itself, not be called by a deferred function.
+// ExplainFaults, deferred, reports for a fault in this goroutine which arena the memory belonged to, and where that took its memory back: it
+// panics with a *FaultError. It does nothing unless the program is built with the tag arenacheck, which makes memory inaccessible if the system
+// can, or the arena was guarded; see [ArenaPool.SetMisuseSampling]. It must be deferred itself, not called by a deferred function.
 //
 //	defer arena.ExplainFaults()
 //
-// ArenaPool.Do and package arenahttp do it by themselves.
+// [ArenaPool.Do] and package arenahttp defer it.
 func ExplainFaults() {
 	if !check.Tag && !guard.Sampled.Load() {
 		return
@@ -42,8 +38,7 @@ func ExplainFaults() {
 	}
 }
 
-// explain makes a FaultError of a fault in memory that was taken back, and
-// leaves everything else alone.
+// explain returns a FaultError for a fault in memory that was taken back, and any other e unchanged.
 func explain(e any) any {
 	err, _ := e.(error)
 	if err == nil || errors.As(err, new(*FaultError)) {
@@ -59,8 +54,7 @@ func explain(e any) any {
 	return e
 }
 
-// faultOf returns the fault that the text of a failed type assertion is, where the type
-// that it names was read from memory that was taken back; else it returns err.
+// faultOf returns the fault that the text of a failed type assertion runs into if its type was read from memory that was taken back, else err.
 func faultOf(assertion *runtime.TypeAssertionError, err error) (fault error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -6,11 +6,10 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// New returns a pointer to a zero T in a, or on the heap if a is nil.
+// New returns a pointer to a zero T in a, or on the heap if a is nil. The memory is valid until the arena is reset; the pointer keeps it
+// alive for longer if necessary.
 //
-// It costs a few instructions: a bump, and the stores that clear a T without
-// pointers; a T with pointers is clear already. The memory is valid until the
-// arena is reset; the pointer keeps it alive for longer if it must.
+// It costs a few instructions: a bump of an offset, and stores that clear a T without pointers. Memory of a T with pointers is zero already.
 //
 //go:nosplit
 func New[T any](a *Arena) *T {
@@ -50,8 +49,7 @@ func New[T any](a *Arena) *T {
 	return newSlow[T](a)
 }
 
-// newSlow is New where the fast path ends: no arena, a full chunk, a type not met
-// before, a large T.
+// newSlow is the slow path of New: nil arena, full chunk, first use of T, or a large T.
 //
 //go:noinline
 func newSlow[T any](a *Arena) *T {
@@ -61,21 +59,18 @@ func newSlow[T any](a *Arena) *T {
 	return machine.New[T](&a.region)
 }
 
-// NewOf returns a pointer to a copy of v in a, or on the heap if a is nil. It
-// stands where &T{...} stood: v's parts are evaluated there, in the same order.
+// NewOf returns a pointer to a copy of v in a, or on the heap if a is nil. It replaces &T{...}.
 //
-// It costs what New and an assignment cost. What v leads to is not copied: its
-// strings, slices and pointers stay where they are, and those into another
-// arena must not outlive that.
+// It costs what New and an assignment cost. Strings, slices and pointers in v are not copied deeply: what they refer to must live as long as
+// the copy is used.
 func NewOf[T any](a *Arena, v T) *T {
 	p := newToWrite[T](a)
 	*p = v
 	return p
 }
 
-// newToWrite is New for a T that the caller writes, all of it: it is zero only
-// where it has pointers. NewOf itself is inlined, so that v is made where it
-// is copied from.
+// newToWrite is New for a T that the caller writes completely: it is zero only if T has pointers. NewOf is inlined, so that v is constructed
+// in place.
 //
 //go:nosplit
 func newToWrite[T any](a *Arena) *T {
@@ -93,12 +88,10 @@ func newToWrite[T any](a *Arena) *T {
 	return New[T](a)
 }
 
-// BoxOf returns v as an any, which compares, prints and converts as any(v) does, and whose
-// value lies in a, or on the heap if a is nil. A v that needs no memory there, such as a
-// pointer, a byte or an interface, takes none here.
+// BoxOf returns v as an any whose value is in a, or on the heap if a is nil. It compares, prints and converts like any(v). Values that Go
+// stores in an interface without allocating, such as pointers and single bytes, do not use the arena either.
 //
-// It costs what NewOf costs. The any must not be used after the arena's cycle, not even as the
-// key of a map. What v leads to is not copied.
+// It costs what NewOf costs. The any must not be used after the arena's cycle, not even as a key of a map.
 func BoxOf[T any](a *Arena, v T) any {
 	if machine.NoLayout() || a == nil || xunsafe.SizeOf[T]() <= 1 {
 		return v

@@ -8,13 +8,11 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// MakeSlice returns a slice of T in a, zero up to its capacity, or on the
-// heap if a is nil.
+// MakeSlice returns a slice of T in a, zero up to its capacity, or on the heap if a is nil. It panics and changes nothing if len is negative,
+// cap is less than len, or the size is more than can be allocated.
 //
-// In memory that the arena has already, its cost does not depend on cap where the
-// memory was not used before or T has pointers; otherwise the memory is
-// cleared. Negative lengths, a cap below
-// len and sizes that no allocation can have panic and change nothing.
+// In memory that the arena has already, its cost does not depend on cap if T has pointers or the memory was not used before. Otherwise the
+// memory is cleared.
 //
 //go:nosplit
 func MakeSlice[T any](a *Arena, len, cap int) []T {
@@ -40,8 +38,8 @@ func MakeSlice[T any](a *Arena, len, cap int) []T {
 	return makeSlice[T](a, "MakeSlice", len, cap)
 }
 
-// makeSlice is MakeSlice where the fast path ends: no arena, a full chunk, a type not
-// met before, a slice that is large or can't be. A panic names function.
+// makeSlice is the slow path of MakeSlice: nil arena, full chunk, first use of T, or a slice that is large or impossible. Panics name
+// function.
 //
 //go:noinline
 func makeSlice[T any](a *Arena, function string, len, cap int) []T {
@@ -52,12 +50,9 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 	return machine.MakeSlice[T](&a.region, len, cap)
 }
 
-// MakeSliceUninit is MakeSlice without the clearing: the slice holds what the
-// arena's memory last held, from the cycle before or from nothing at all, and
-// costs the same whatever its size. It is for elements without pointers that
-// are all written before they are read: a bool that is not may be any byte, and
-// compiled code uses a bool as an index without a check. A T with pointers panics,
-// on the heap (a nil a), too.
+// MakeSliceUninit is MakeSlice without clearing: the elements hold what the arena's memory last held, and the cost does not depend on the
+// size. It is for elements without pointers that are all written before they are read. A bool that was not written may be any byte, and
+// compiled code uses a bool as an index without a check. MakeSliceUninit panics if T has pointers, also if a is nil.
 //
 //go:nosplit
 func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
@@ -75,8 +70,7 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 	return machine.SliceAt[T](a.region.Noscan.Base, off, len, cap)
 }
 
-// makeSliceUninitSlow is MakeSliceUninit where the fast path ends: no arena, a full
-// chunk, a slice that is large or can't be.
+// makeSliceUninitSlow is the slow path of MakeSliceUninit.
 //
 //go:noinline
 func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
@@ -90,22 +84,16 @@ func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 	return machine.MakeSliceUninit[T](&a.region, len, cap)
 }
 
-// Append is the builtin append for slices whose memory is in a: where s has no
-// room for items, it grows in the arena, or on the heap if a is nil.
+// Append is the builtin append for slices whose memory is in a. If s has no room for items, it grows in the arena, or on the heap if a is nil.
+// Elements beyond the length are zero.
 //
-// If s is the newest slice or object of its kind in a and its chunk has room, it
-// grows in place, so that its address stays and nothing is copied: its capacity
-// doubles, and grows by a quarter from 256 elements on. In a new arena, whose chunks
-// are small, a slice that becomes large moves a few times. Otherwise the elements move to room for
-// twice as many; the old slice stays what it is, as with the builtin. What lies
-// beyond the length is zero.
+// If s is the newest slice or object of its kind in a and its chunk has room, it grows in place: its address stays and nothing is copied. Its
+// capacity doubles, and grows by a quarter from 256 elements on. Otherwise the elements move to room for twice as many, and the old slice stays
+// what it is, as with the builtin. In a new arena, whose chunks are small, a slice that becomes large moves a few times.
 //
-// A slice that is large beside what a has moves to memory of its own, which is
-// given to the collector at once when the slice moves on, unless a Mark was
-// taken in between. So a slice that grows alone, as long as it may get, costs a
-// no more than twice its size (or a's chunk size). The old memory of small ones
-// is free again only when the arena is reset. The builtin would move s to the
-// heap without a word.
+// A large slice moves to memory of its own, which is left to the collector at once when the slice moves on, unless a Mark was taken in between.
+// So a slice that grows alone costs at most twice its size, or a's chunk size. The old memory of small slices is free again when the arena is
+// reset.
 func Append[T any](a *Arena, s []T, items ...T) []T {
 	// The comparison is append's own, which the compiler then leaves out, with
 	// the call behind it.
@@ -132,11 +120,8 @@ func appendSlow[T any](a *Arena, s, items []T) []T {
 	return t
 }
 
-// SliceOf returns a slice of the items in a, or on the heap if a is nil. It
-// stands where []T{...} stood, and like that is not nil where there are none.
-// Its capacity is its length.
-//
-// It costs the copy of the items, which the caller has on its stack.
+// SliceOf returns a slice of the items in a, or on the heap if a is nil. It replaces []T{...}: without items it is empty and not nil, and its
+// capacity is its length.
 func SliceOf[T any](a *Arena, items ...T) []T {
 	if a != nil {
 		return copyOf(a, items)
@@ -146,9 +131,8 @@ func SliceOf[T any](a *Arena, items ...T) []T {
 	return s
 }
 
-// CloneSlice returns a copy of s in a, or on the heap if a is nil: nil of nil, an
-// empty slice of an empty one. The copy's capacity is its length, so that what
-// is appended to it never shows in s. What the elements lead to is not copied.
+// CloneSlice returns a copy of s in a, or on the heap if a is nil: nil if s is nil, and empty if s is empty. The capacity of the copy is its
+// length. What the elements refer to is not copied.
 func CloneSlice[T any](a *Arena, s []T) []T {
 	if s == nil {
 		return nil
@@ -161,8 +145,7 @@ func CloneSlice[T any](a *Arena, s []T) []T {
 	return c
 }
 
-// copyOf returns a copy of s in a. It clears the memory first only where a T has
-// pointers.
+// copyOf returns a copy of s in a.
 func copyOf[T any](a *Arena, s []T) (c []T) {
 	if machine.HoldsPointers[T]() {
 		c = MakeSlice[T](a, len(s), len(s))
@@ -173,12 +156,10 @@ func copyOf[T any](a *Arena, s []T) (c []T) {
 	return c
 }
 
-// Collect returns the values of seq in a slice in a, or on the heap if a is nil;
-// nil if there are none. It appends one by one, as Append does: while seq
-// allocates nothing else of T's kind from a, the slice grows in place.
+// Collect returns the values of seq as a slice in a, or on the heap if a is nil. The slice is nil if there are none. While seq allocates
+// nothing else of T's kind from a, the slice grows in place.
 //
-// A seq that the compiler can't see through makes it put the loop's body on the
-// heap, about 50 bytes for each call.
+// If the compiler can't inline seq, the loop's body is allocated on the heap, about 50 bytes for each call.
 func Collect[T any](a *Arena, seq iter.Seq[T]) []T {
 	var s []T
 	for v := range seq {
