@@ -32,7 +32,7 @@ var packages = map[string]string{
 	"arenaconnect": root + "/adapters/connect", "connect": "connectrpc.com/connect",
 	"array": "github.com/apache/arrow-go/v18/arrow/array", "fasthttp": "github.com/valyala/fasthttp",
 	"grpc": "google.golang.org/grpc", "pgx": "github.com/jackc/pgx/v5",
-	"prometheus": "github.com/prometheus/client_golang/prometheus", "structpb": "google.golang.org/protobuf/types/known/structpb",
+	"prometheus": "github.com/prometheus/client_golang/prometheus", "metric": "go.opentelemetry.io/otel/metric", "structpb": "google.golang.org/protobuf/types/known/structpb",
 	"chi": "github.com/go-chi/chi/v5", "middleware": "github.com/go-chi/chi/v5/middleware", "gin": "github.com/gin-gonic/gin",
 	"echo": "github.com/labstack/echo/v4", "fiber": "github.com/gofiber/fiber/v2",
 	"context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json",
@@ -308,7 +308,11 @@ func prune(around, block *ast.File) {
 			for name = range declared(&ast.File{Decls: []ast.Decl{d}}) { // it declares one
 			}
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
-				name = f.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name
+				t := f.Recv.List[0].Type
+				if p, ok := t.(*ast.StarExpr); ok {
+					t = p.X
+				}
+				name = t.(*ast.Ident).Name
 			}
 			if needed[name] && !own[name] && !slices.Contains(kept, d) {
 				kept, more = append(kept, d), true
