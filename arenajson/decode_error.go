@@ -23,6 +23,7 @@ type StrictError struct {
 	What   string // description
 }
 
+// Error returns the description and the offset.
 func (e *StrictError) Error() string {
 	return fmt.Sprintf("arenajson: %s at offset %d", e.What, e.Offset)
 }

@@ -191,3 +191,64 @@ func ExampleParse() {
 	// 4
 	// {"data":{"users":[ {"name": "Ann","reviews":[5, 4]} ]}}
 }
+
+func ExampleMarshalAppend() {
+	a := arena.NewArena(4096, 0)
+	frame := []byte("data: ")
+	frame, err := arenajson.MarshalAppend(a, frame, []int{1, 2}, arenajson.LineEnd)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(string(frame))
+	// Output: data: [1,2]
+}
+
+func ExampleMarshalIndent() {
+	doc, err := arenajson.MarshalIndent(nil, map[string][]int{"a": {1}}, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(doc))
+	// Output:
+	// {
+	//   "a": [
+	//     1
+	//   ]
+	// }
+}
+
+type cents int64
+
+// An option that is made once: amounts are strings in JSON.
+var (
+	writeCents = arenajson.MarshalFunc(func(a *arena.Arena, c cents) ([]byte, error) {
+		return fmt.Appendf(arena.MakeSlice[byte](a, 0, 16), `"%d.%02d"`, c/100, c%100), nil
+	})
+	readCents = arenajson.UnmarshalFunc(func(a *arena.Arena, data []byte, c *cents) error {
+		var whole, rest cents
+		_, err := fmt.Sscanf(string(data), `"%d.%d"`, &whole, &rest)
+		*c = whole*100 + rest
+		return err
+	})
+)
+
+func ExampleMarshalFunc() {
+	a := arena.NewArena(4096, 0)
+	prices := map[string]cents{"apple": 45, "melon": 230}
+	doc, err := arenajson.Marshal(a, prices, writeCents)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(doc))
+	// Output: {"apple":"0.45","melon":"2.30"}
+}
+
+func ExampleUnmarshalFunc() {
+	a := arena.NewArena(4096, 0)
+	var prices []cents
+	if err := arenajson.Unmarshal(a, []byte(`["0.45","2.30"]`), &prices, readCents); err != nil {
+		panic(err)
+	}
+	fmt.Println(prices)
+	// Output: [45 230]
+}
