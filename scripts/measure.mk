@@ -1,5 +1,8 @@
 # What is measured is kept as medians in docs/figures.csv, of which the tables of the pages
 # are made; the results themselves are in lab/results, for benchstat.
+# They run with the current release; GOTOOLCHAIN= chooses another one.
+stress shifting conversions bench bench-codecs isolation matrix: export GOTOOLCHAIN ?= go1.27.4
+
 stress: ## the load test in full, 15 minutes, into docs/numbers.md and the README
 	cd lab/load && $(GO) run ./cmd/load
 	cd lab && $(GO) run ./cmd/lab keep load results/load.txt && $(GO) run ./cmd/lab report -publish

@@ -50,3 +50,31 @@ func BenchmarkKeyedPool(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkKeyedRequests times requests that read lines and allocate an object for each, of 100 tenants in random
+// order.
+func BenchmarkKeyedRequests(b *testing.B) {
+	plain, keyed := arena.NewAutoPool(0), arena.NewKeyedPool[string](0)
+	tenants, order := make([]string, 100), make([]uint8, 1<<12)
+	for i := range tenants {
+		tenants[i] = fmt.Sprintf("tenant-%03d", i)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range order {
+		order[i] = uint8(random.IntN(len(tenants)))
+	}
+	var reply []byte
+	for _, objects := range []int{20, 200} {
+		body := isolationBody(objects)
+		b.Run(fmt.Sprintf("objects=%d/pool=plain", objects), func(b *testing.B) {
+			for range b.N {
+				plain.Do(func(a *arena.Arena) { reply = isolationRequest(a, body, reply[:0]) })
+			}
+		})
+		b.Run(fmt.Sprintf("objects=%d/pool=keyed", objects), func(b *testing.B) {
+			for i := range b.N {
+				keyed.Do(tenants[order[i%len(order)]], func(a *arena.Arena) { reply = isolationRequest(a, body, reply[:0]) })
+			}
+		})
+	}
+}
