@@ -26,11 +26,16 @@ func (h *advisor) call(e *ast.CallExpr) {
 	switch h.builtin(e) {
 	case "":
 	case "new":
-		if isBuilder(h.typeOf(e.Args[0])) {
+		t := e.Args[0]
+		isType := h.pkg.Pass.TypesInfo.Types[t].IsType()
+		if isType && isBuilder(h.typeOf(t)) {
 			h.builderAt(e)
+		} else if h.of(e) == goesOut && !isType { // new(expr)
+			h.useFunction(e.Pos(), "new", "NewOf", rewrite.Sized(h.typeOf(t)), func(pkg, a string) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".NewOf("+a+", ")}
+			})
 		} else if h.of(e) == goesOut {
-			t := e.Args[0]
-			h.useFunction(e.Pos(), "new", "New", h.pkg.Pass.TypesInfo.Types[t].IsType() && rewrite.Sized(h.typeOf(t)), func(pkg, a string) []analysis.TextEdit {
+			h.useFunction(e.Pos(), "new", "New", rewrite.Sized(h.typeOf(t)), func(pkg, a string) []analysis.TextEdit {
 				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".New["), replace(t.End(), e.Rparen+1, "]("+a+")")}
 			})
 		}
