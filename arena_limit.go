@@ -5,11 +5,9 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// LimitError is the panic value of an allocation that would take more memory
-// than a limit allows. Nothing has changed then: the arena has what it had (and
-// its record of a type that it met for the first time), may
-// be used on, and goes back to its pool as always; other arenas know nothing
-// of it. What recovers it can use errors.As.
+// A LimitError is the panic value of an allocation that would exceed a limit. Nothing has changed then: the arena is still usable, keeps what it
+// has (and its record of a type that it met for the first time), and goes back to its pool as usual. Other arenas are not affected. Code that
+// recovers it can use errors.As.
 type LimitError struct {
 	Limit  int  // bytes that were allowed
 	InUse  int  // bytes of them that are in use, as chunks
@@ -24,7 +22,7 @@ type LimitError struct {
 	Retry bool
 }
 
-// Error says what was asked for, what was there, and what to do.
+// Error returns the sizes and whose limit it is.
 func (e *LimitError) Error() string {
 	whose, advice := "the arena's limit", "; allocate less before its Reset or Put, or raise it with SetLimit"
 	if e.Pool {
@@ -37,28 +35,19 @@ func (e *LimitError) Error() string {
 		itoa(e.Limit) + " bytes of " + whose + " are in use" + advice
 }
 
-// SetLimit bounds the arena's memory: its chunks never have more than bytes bytes
-// together, and an allocation that needs more panics with a *LimitError. 0
-// lifts the limit; a negative one panics. An arena that has more already keeps
-// it until its Reset.
+// SetLimit bounds the arena's memory: its chunks never have more than that many bytes together, and an allocation that needs more panics with a
+// *LimitError. 0 removes the limit; SetLimit panics if bytes is negative. An arena that has more already keeps it until its Reset.
 //
-// What counts is chunks, to the byte and whether used or not, those kept from
-// the last cycle included; an arena with a limit keeps at most half of it over a
-// Reset. (Records, as NewArena describes them, don't count.) So that one kind
-// of value does not take it all, a chunk has at most an eighth of what is left
-// of the limit, unless a single value needs more. A slice that grows by Append
-// leaves its former memory behind and may have a quarter of the limit; one that
-// is made at once, nearly all. A limit of ten times of what usual cycles use
-// takes nothing more from the heap once the arena is warm; one below the
-// arena's chunk size works, too.
+// The limit counts whole chunks, used or not, including those kept from the last cycle. An arena with a limit keeps at most half of it over a
+// Reset. (Records, as NewArena describes them, are not included.) A chunk has at most an eighth of the remaining limit, unless a single value
+// needs more, so that one kind of value does not take it all. A slice that grows by Append leaves its former memory behind, and may have a
+// quarter of the limit; a slice that is made at once may have nearly all. With a limit of ten times what usual cycles use, a warm arena takes
+// nothing more from the heap. A limit below the arena's chunk size also works.
 //
-// It is the limit of the arena and of all its forks together. A fork has no other,
-// and SetLimit panics for it. Chunks that one of them has and does not use count for all,
-// but are never more than half of the limit: a Reset or Rewind that would leave more
-// gives them to the collector.
+// The limit holds for the arena and all its forks together, and SetLimit panics for a fork. Chunks that one of them has and does not use count
+// for all, but are never more than half of the limit: a Reset or Rewind that would leave more gives them to the collector.
 //
-// The limit of an arena from a pool holds until Put, in place of the one that
-// the pool gave it. Values on the heap, a nil arena's, have no limit.
+// For an arena from a pool, the limit holds until Put, in place of the pool's. Values on the heap, such as those of a nil arena, have no limit.
 func (a *Arena) SetLimit(bytes int) {
 	limit := checkLimit("Arena.SetLimit", bytes)
 	if a == nil {
@@ -75,10 +64,10 @@ func (a *Arena) SetLimit(bytes int) {
 	a.quota().SetLimit(limit)
 }
 
-// quota returns the quota of the arena, and makes it at the first call.
+// quota returns the arena's quota, which the first call creates.
 func (a *Arena) quota() *machine.Quota { return a.region.Quota(refuse) }
 
-// refuse is how an allocation learns that it is beyond a limit.
+// refuse panics with the LimitError of a refusal.
 func refuse(r machine.Refusal) {
 	panic(&LimitError{
 		Limit: int(r.Limit), InUse: int(r.InUse), Others: int(r.Others), Asked: int(r.Asked),

@@ -12,8 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// AllocString returns a copy of s in a, or on the heap if a is nil. A string
-// takes its length in bytes, and no padding.
+// AllocString returns a copy of s in a, or on the heap if a is nil. A string uses its length in bytes, without padding.
 func (a *Arena) AllocString(s string) string {
 	if a == nil {
 		return string(xunsafe.ViewBytes(s)) // inlined
@@ -31,8 +30,7 @@ func (a *Arena) allocString(s string) string {
 	return a.allocStringSlow(s)
 }
 
-// AllocBytesToString returns a copy of b as a string in a. If a is nil it is
-// string(b), inlined, which the compiler keeps off the heap where it sees that the
+// AllocBytesToString returns a copy of b as a string in a. If a is nil it is string(b), inlined, which the compiler keeps off the heap if the
 // result does not escape.
 func (a *Arena) AllocBytesToString(b []byte) string {
 	if a == nil {
@@ -52,8 +50,7 @@ func (a *Arena) allocStringSlow(s string) string {
 	return xunsafe.StringAt(base, off, n)
 }
 
-// reserveString reserves n bytes for a string, all to be written. Function is named by
-// a panic.
+// reserveString returns n bytes for a string, which the caller writes. Panics name function.
 func (a *Arena) reserveString(function string, n int) []byte {
 	if size := uintptr(n); !check.Watched && size != 0 && size <= a.region.Noscan.Hi-a.region.Noscan.Lo {
 		a.region.Noscan.Hi -= size
@@ -74,8 +71,7 @@ func (a *Arena) reserveStringSlow(function string, n int) []byte {
 	return machine.SliceAt[byte](base, off, n, n)
 }
 
-// printer is where fmt writes what Sprintf returns. Each arena that prints has
-// one, on the heap, for good.
+// printer is the writer to which fmt writes the result of Sprintf. An arena that prints keeps one, on the heap.
 type printer struct {
 	arena *Arena
 	text  string
@@ -86,13 +82,10 @@ func (p *printer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Sprintf is fmt.Sprintf with its result in a, or fmt.Sprintf itself if a is nil.
-// What is left for the heap is the operands that the compiler puts into
-// interfaces: numbers above 255, and strings, where it can't tell that they stay.
-// A Buffer's AppendInt and the methods beside it do without.
+// Sprintf is [fmt.Sprintf] with its result in a, or on the heap if a is nil. The compiler may still allocate operands on the heap when it converts
+// them to interfaces: numbers above 255, and strings that might escape. Buffer's AppendInt and similar methods avoid that.
 //
-// The operands' methods, String and others, may allocate from a. A limit that one
-// of them hits shows in the text, since fmt recovers what they panic with.
+// Methods of the operands, such as String, may allocate from a. If one of them exceeds a limit, the text shows it, because fmt recovers panics.
 func (a *Arena) Sprintf(format string, args ...any) string {
 	if a == nil {
 		return fmt.Sprintf(format, args...)
@@ -112,8 +105,8 @@ func (a *Arena) Sprintf(format string, args ...any) string {
 	return s
 }
 
-// appendPlain appends to b what fmt would, if that is strings and decimal integers alone, and
-// b need not grow. Most formats are such, and fmt takes half as long again for them.
+// appendPlain appends what fmt would print to b, if that is only strings and decimal integers and b need not grow. Most formats are such, and
+// fmt takes half as long again for them.
 func appendPlain(b []byte, format string, args []any) ([]byte, bool) {
 	const longest = 20 // of an integer
 	next := 0
@@ -152,13 +145,11 @@ func appendPlain(b []byte, format string, args []any) ([]byte, bool) {
 	return b, next == len(args)
 }
 
-// Concat returns the parts, one after the other, in a, or on the heap if a is
-// nil. As with +, a part beside which all others are empty is returned as it is.
-// It copies each byte once.
+// Concat returns the concatenation of parts in a, or on the heap if a is nil. If all parts but one are empty, it returns that part itself, like
+// the operator +. It copies each byte once.
 func (a *Arena) Concat(parts ...string) string { return a.join("Concat", parts, "") }
 
-// Join is strings.Join with its result in a, or on the heap if a is nil. As
-// there, a single element is returned as it is. It copies each byte once.
+// Join is [strings.Join] with its result in a, or on the heap if a is nil. It returns a single element itself. It copies each byte once.
 func (a *Arena) Join(elems []string, sep string) string {
 	if len(elems) == 1 {
 		return elems[0]
@@ -200,8 +191,7 @@ func (a *Arena) join(function string, elems []string, sep string) string {
 	return xunsafe.ViewString(b)
 }
 
-// joinOnHeap is strings.Join, but for what + of few strings does in less time: the
-// runtime has functions for it.
+// joinOnHeap is strings.Join, but uses + for few strings, for which the runtime has faster functions.
 func joinOnHeap(elems []string, sep string) string {
 	if sep == "" {
 		switch len(elems) {
@@ -216,9 +206,8 @@ func joinOnHeap(elems []string, sep string) string {
 	return strings.Join(elems, sep)
 }
 
-// ToLower is strings.ToLower with its result in a, or on the heap if a is nil. It
-// returns s itself where nothing changes, so the result is good for as long as
-// both s and a are.
+// ToLower is [strings.ToLower] with its result in a, or on the heap if a is nil. It returns s itself if nothing changes, so the result is valid
+// only while both s and a are.
 func (a *Arena) ToLower(s string) string {
 	if a == nil {
 		return strings.ToLower(s)
@@ -226,9 +215,8 @@ func (a *Arena) ToLower(s string) string {
 	return a.mapText("ToLower", s, 'A', unicode.ToLower)
 }
 
-// ToUpper is strings.ToUpper with its result in a, or on the heap if a is nil. It
-// returns s itself where nothing changes, so the result is good for as long as
-// both s and a are.
+// ToUpper is [strings.ToUpper] with its result in a, or on the heap if a is nil. It returns s itself if nothing changes, so the result is valid
+// only while both s and a are.
 func (a *Arena) ToUpper(s string) string {
 	if a == nil {
 		return strings.ToUpper(s)
@@ -236,8 +224,7 @@ func (a *Arena) ToUpper(s string) string {
 	return a.mapText("ToUpper", s, 'a', unicode.ToUpper)
 }
 
-// mapText returns s with the other case: for ASCII, that of the 26 letters from
-// first on changes, for all else to says what becomes of it.
+// mapText returns s in the other case. In ASCII text, the 26 letters from first on change; for other text, to maps each rune.
 func (a *Arena) mapText(function, s string, first byte, to func(rune) rune) string {
 	changes, ascii := false, true
 	for i := range len(s) {
@@ -261,8 +248,7 @@ func (a *Arena) mapText(function, s string, first byte, to func(rune) rune) stri
 	return xunsafe.ViewString(b)
 }
 
-// mapRunes is mapText for any text. As package strings does it, a byte that is no
-// UTF-8 becomes utf8.RuneError.
+// mapRunes is mapText for any text. As in package strings, invalid UTF-8 becomes utf8.RuneError.
 func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
 	n, changes := 0, false
 	for i, r := range s {
@@ -281,8 +267,7 @@ func (a *Arena) mapRunes(function, s string, to func(rune) rune) string {
 	return xunsafe.ViewString(b)
 }
 
-// AllocBytes returns n zero bytes in a, or on the heap if a is nil: the same
-// as MakeSlice[byte](a, n, n). A negative n panics.
+// AllocBytes returns n zero bytes in a, or on the heap if a is nil, like MakeSlice[byte](a, n, n). It panics if n is negative.
 //
 //go:nosplit
 func (a *Arena) AllocBytes(n int) []byte {
@@ -296,7 +281,7 @@ func (a *Arena) AllocBytes(n int) []byte {
 	return a.allocBytesSlow(n)
 }
 
-// allocBytesSlow is AllocBytes where the fast path ends, and without an arena.
+// allocBytesSlow is the slow path of AllocBytes: nil arena, full chunk, or many bytes.
 //
 //go:noinline
 func (a *Arena) allocBytesSlow(n int) []byte {

@@ -12,18 +12,14 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Buffer is a text that grows in an arena, or on the heap: what strings.Builder
-// and bytes.Buffer are written to for. It is an io.Writer, so that fmt.Fprintf and
-// json.NewEncoder write to it. Writing never fails; beyond a limit it panics.
+// A Buffer is a text that grows in an arena, or on the heap. It implements io.Writer, so fmt.Fprintf and json.NewEncoder can write to it. Writing
+// never fails; beyond a limit it panics.
 //
-// While a Buffer is the newest of the arena's values without pointers and its chunk has
-// room, it grows in place; strings may come in between. Otherwise, as in a new arena whose
-// chunks are small, it moves to twice the capacity, and its former memory is free again
-// only when the arena is reset.
+// While a Buffer is the newest of the arena's values without pointers and its chunk has room, it grows in place; strings may be allocated in between.
+// Otherwise it moves to twice the capacity, and its former memory is free again only when the arena is reset.
 //
-// A Buffer lives in its arena, too: it must not be used after the arena's Reset,
-// nor after a Rewind to a Mark that is older than what it last grew by. It must not
-// be copied. The zero Buffer is empty and on the heap.
+// A Buffer must not be used after its arena's Reset, nor after a Rewind to a Mark that was taken before it last grew. It must not be copied. The
+// zero Buffer is empty and on the heap.
 type Buffer struct {
 	_      noCopy
 	arena  *Arena
@@ -31,9 +27,8 @@ type Buffer struct {
 	shared int // strings were made of buf[:shared]
 }
 
-// NewBuffer returns an empty Buffer in a, or on the heap if a is nil, with room for
-// size bytes; with 0 it takes its first memory when it is written to. A negative size
-// panics.
+// NewBuffer returns an empty Buffer in a, or on the heap if a is nil, with room for size bytes. With a size of 0 it allocates on the first write. It
+// panics if size is negative.
 func NewBuffer(a *Arena, size int) *Buffer {
 	if a == nil && size >= 0 {
 		return &Buffer{buf: make([]byte, 0, size)} // on the stack if it stays, since this is inlined
@@ -50,27 +45,24 @@ func newBuffer(a *Arena, size int) *Buffer {
 	return b
 }
 
-// copied makes b, a copy that Escape made of a Buffer and its text, one on the heap.
+// copied makes b, a copy of a Buffer and its text by Escape, a buffer on the heap.
 func (b *Buffer) copied() { b.arena = nil }
 
-// Len is the number of bytes that were written.
+// Len returns the number of bytes in the buffer.
 func (b *Buffer) Len() int { return len(b.buf) }
 
-// Cap is the number of bytes that the buffer has room for, those that were written
-// included.
+// Cap returns the capacity of the buffer in bytes.
 func (b *Buffer) Cap() int { return cap(b.buf) }
 
-// Available is how many more bytes there is room for.
+// Available returns the number of bytes that can be written without growing.
 func (b *Buffer) Available() int { return cap(b.buf) - len(b.buf) }
 
-// Bytes returns what was written, without a copy. It is good until the next change
-// of the buffer; what is written to it changes the strings that String returned.
-// Its capacity is its length.
+// Bytes returns the contents without copying them. The slice is valid until the next change of the buffer, its capacity is its length, and writing to
+// it changes strings that String returned.
 func (b *Buffer) Bytes() []byte { return b.buf[:len(b.buf):len(b.buf)] }
 
-// String returns what was written, without a copy. What is written later, a
-// Truncate and a Reset never change it; like all of the arena's memory it must not
-// be used after the arena's Reset.
+// String returns the contents without copying them. Later writes, Truncate and Reset never change the string. It must not be used after the arena's
+// Reset.
 func (b *Buffer) String() string {
 	b.shared = len(b.buf)
 	return xunsafe.ViewString(b.buf)
@@ -79,8 +71,8 @@ func (b *Buffer) String() string {
 // Reset empties the buffer. It keeps its memory, unless String has shared it.
 func (b *Buffer) Reset() { b.Truncate(0) }
 
-// Truncate drops all but the first n bytes. If String has shared what is dropped,
-// the next write moves the n bytes to other memory. An n below 0 or above Len panics.
+// Truncate drops all but the first n bytes. If String has shared the dropped bytes, the next write moves the n bytes to other memory. Truncate panics
+// if n is negative or greater than Len.
 func (b *Buffer) Truncate(n int) {
 	if uint(n) > uint(len(b.buf)) {
 		panic("arena: Buffer.Truncate: " + itoa(n) + " bytes of " + itoa(len(b.buf)))
@@ -92,8 +84,7 @@ func (b *Buffer) Truncate(n int) {
 	b.buf = b.buf[:n]
 }
 
-// Grow makes room for n more bytes. A negative n, and more than can be allocated,
-// panics.
+// Grow ensures room for n more bytes. It panics if n is negative or more than can be allocated.
 func (b *Buffer) Grow(n int) {
 	if n < 0 {
 		panicGrow(n)
@@ -108,8 +99,7 @@ func (b *Buffer) Grow(n int) {
 //go:noinline
 func panicGrow(n int) { panic("arena: Buffer.Grow: " + itoa(n) + " bytes") }
 
-// grow makes room for n more bytes where there is not enough, but for the heap's:
-// there the builtin append that follows does it.
+// grow ensures room for n more bytes in an arena. On the heap, the append that follows grows the buffer.
 //
 //go:noinline
 func (b *Buffer) grow(n int) {
@@ -128,7 +118,7 @@ func (b *Buffer) grow(n int) {
 	b.buf = t[:was]
 }
 
-// Write writes p. The error is nil.
+// Write appends p to the buffer. The returned error is always nil.
 func (b *Buffer) Write(p []byte) (n int, err error) {
 	if n = len(p); n > cap(b.buf)-len(b.buf) {
 		b.grow(n)
@@ -137,7 +127,7 @@ func (b *Buffer) Write(p []byte) (n int, err error) {
 	return
 }
 
-// WriteString writes s. The error is nil.
+// WriteString appends s to the buffer. The returned error is always nil.
 func (b *Buffer) WriteString(s string) (n int, err error) {
 	if n = len(s); n > cap(b.buf)-len(b.buf) {
 		b.grow(n)
@@ -146,7 +136,7 @@ func (b *Buffer) WriteString(s string) (n int, err error) {
 	return
 }
 
-// WriteByte writes c. The error is nil.
+// WriteByte appends c to the buffer. The returned error is always nil.
 func (b *Buffer) WriteByte(c byte) error {
 	if len(b.buf) == cap(b.buf) {
 		b.grow(1)
@@ -155,8 +145,7 @@ func (b *Buffer) WriteByte(c byte) error {
 	return nil
 }
 
-// WriteRune writes r as UTF-8, and returns how many bytes that were. The error is
-// nil.
+// WriteRune appends r as UTF-8, and returns the number of bytes. The returned error is always nil.
 func (b *Buffer) WriteRune(r rune) (n int, err error) {
 	b.Grow(utf8.UTFMax)
 	was := len(b.buf)
@@ -164,19 +153,19 @@ func (b *Buffer) WriteRune(r rune) (n int, err error) {
 	return len(b.buf) - was, nil
 }
 
-// AppendInt writes i in the given base, as strconv.AppendInt.
+// AppendInt appends i in the given base, like [strconv.AppendInt].
 func (b *Buffer) AppendInt(i int64, base int) {
 	b.Grow(intDigits(base))
 	b.took(strconv.AppendInt(b.buf, i, base))
 }
 
-// AppendUint writes u in the given base, as strconv.AppendUint.
+// AppendUint appends u in the given base, like [strconv.AppendUint].
 func (b *Buffer) AppendUint(u uint64, base int) {
 	b.Grow(intDigits(base))
 	b.took(strconv.AppendUint(b.buf, u, base))
 }
 
-// intDigits is the most bytes that an int takes.
+// intDigits returns an upper bound of the length of an integer in the given base.
 func intDigits(base int) int {
 	if base < 10 {
 		return 65
@@ -184,29 +173,28 @@ func intDigits(base int) int {
 	return 20
 }
 
-// AppendFloat writes f as strconv.AppendFloat.
+// AppendFloat appends f, like [strconv.AppendFloat].
 func (b *Buffer) AppendFloat(f float64, fmt byte, prec, bitSize int) {
 	b.Grow(32 + max(prec, 0))
 	b.took(strconv.AppendFloat(b.buf, f, fmt, prec, bitSize))
 }
 
-// AppendBool writes "true" or "false".
+// AppendBool appends "true" or "false".
 func (b *Buffer) AppendBool(v bool) { b.WriteString(strconv.FormatBool(v)) }
 
-// AppendQuote writes s in double quotes, as strconv.AppendQuote.
+// AppendQuote appends s in double quotes, like [strconv.AppendQuote].
 func (b *Buffer) AppendQuote(s string) {
 	b.Grow(min(4*len(s), len(s)+len(s)/4+64) + 2)
 	b.took(strconv.AppendQuote(b.buf, s))
 }
 
-// AppendTime writes t in the given layout, as time.Time.AppendFormat.
+// AppendTime appends t in the given layout, like [time.Time.AppendFormat].
 func (b *Buffer) AppendTime(t time.Time, layout string) {
 	b.Grow(len(layout) + 32)
 	b.took(t.AppendFormat(b.buf, layout))
 }
 
-// took takes what something has appended to buf. Where the capacity that was guessed
-// did not suffice, that is on the heap.
+// took sets the contents to s, to which an append function has added bytes. If its guess of the capacity was too small, s is on the heap.
 func (b *Buffer) took(s []byte) {
 	if cap(s) == cap(b.buf) || b.arena == nil {
 		b.buf = s

@@ -8,45 +8,32 @@ import (
 	"github.com/ebbpool/arena/internal/escape"
 )
 
-// Escape returns v with everything in a that it leads to copied to the heap, so that
-// it is safe to keep when a is reset or put back. If a is nil it returns v.
+// Escape returns a copy of v that is safe to keep when a is reset or put: everything in a that v refers to is copied to the heap. If a is nil it
+// returns v.
 //
-// The copy is deep: strings, slices, what pointers point to and interfaces hold,
-// arrays, structs with their unexported fields, Maps and Buffers, which are on the
-// heap then, as those of a nil arena. It has the shape of the original: two pointers to one
-// value lead to one copy, those into the middle of a value or of a slice lead
-// into the middle of the copy, slices that overlap do so in the copy, and cycles are
-// kept, however long they are. What is not reached is not copied: of a slice the
-// elements beyond its length, which is the copy's capacity; but of a pointer
-// into a value with pointers, all of that value.
+// The copy is deep: strings, slices, targets of pointers, values in interfaces, arrays, structs with their unexported fields, Maps and Buffers,
+// which are then on the heap. It has the shape of the original: pointers to one value become pointers to one copy, pointers into the middle of a
+// value or slice point into the middle of its copy, overlapping slices overlap, and cycles are kept. Memory that is not reached is not copied: of
+// a slice, the elements beyond its length, which is the copy's capacity. Of a value with pointers, all is copied.
 //
-// Memory of the heap and of other arenas is shared, and not looked into: a pointer
-// of the heap that leads back into a is still there in the copy, and will dangle.
-// That goes for the elements of a slice that is on the heap, too. In builds with
-// -race, -asan or the tag arenacheck Escape looks for these, and panics with the
-// path to one, as v.Order.Items[3].Name. (It leaves out there what has a lock, or is
-// atomic, and with -race builtin maps: who holds no lock must not look. All
-// other memory that v leads to must not be changed meanwhile.) Builtin maps alone
-// are copied if a codec made them in a, or a key or a value leads there, and shared if not.
+// Memory of the heap and of other arenas is shared and not examined: a pointer on the heap that leads back into a remains in the copy, and will
+// dangle. That includes the elements of a slice that is on the heap. In builds with -race, -asan or the tag arenacheck, Escape searches for such
+// pointers, and panics with the path to one, such as v.Order.Items[3].Name. (It skips values that contain a lock or are atomic, and with -race
+// builtin maps. All other memory that v leads to must not be changed meanwhile.) Builtin maps are copied if a codec made them in a, or if a key or
+// value leads there, and shared otherwise.
 //
-// Escape panics, with the path, if v leads into a by an unsafe.Pointer, such as that in an
-// atomic.Pointer or a reflect.Value, by a weak.Pointer or the value of a unique.Handle, or, on
-// machines with 64 bits of address, by a uintptr. It does not see variables that funcs have
-// captured and values in chans, in any build, and shares them.
+// Escape panics, with the path, if v leads into a by an unsafe.Pointer, such as that in an atomic.Pointer or a reflect.Value, by a weak.Pointer or
+// the value of a unique.Handle, or, on machines with 64 bits of address, by a uintptr. In no build does it see variables captured by funcs or
+// values in channels; they are shared.
 //
-// Three things differ in a copy. Strings of up to 64 bytes have each its own bytes, many in
-// one allocation of at most 128. In a Map
-// whose keys have pointers or interfaces, entries have other places, so that a pointer that
-// Ptr returned leads to a copy of the value that is not the map's. And a lock is
-// copied as it is, locked or not.
+// A copy differs in three ways. Strings of up to 64 bytes have bytes of their own, many in one allocation of at most 128. In a Map whose keys
+// contain pointers or interfaces, entries change their places, so the copy of a pointer returned by Ptr does not point into the copied map. Locks
+// are copied as they are, locked or not.
 //
-// What lies in a's forks is as what lies in a, so nobody may be working with them
-// meanwhile. What a fork was forked from is another arena to it.
+// Values in a's forks are treated like values in a, so no goroutine may be using them meanwhile. For a fork, its parent is a different arena.
 //
-// What has to be looked at in a T is found out once for each type. A tree of small
-// objects takes up to twice the time of a copy written by hand; values that overlap
-// only in part, and builtin maps, take several times that. A T that leads to
-// nothing is v itself, at the cost of a look at its type.
+// Escape analyzes each type once. A tree of small objects takes up to twice the time of a copy written by hand; values that overlap only in part,
+// and builtin maps, take several times that. If T can't lead into an arena, Escape returns v at the cost of a look at its type.
 //
 // If Escape panics, nothing has changed.
 func Escape[T any](a *Arena, v T) T {
@@ -64,11 +51,10 @@ func escapeFrom[T any](a *Arena, v T) T {
 	return escape.Value(a.memory(), ownTypes, check.On, v)
 }
 
-// copied is called on a value of this package's types after Escape has copied it.
+// copied is implemented by types of this package that need a change after Escape has copied them.
 type copied interface{ copied() }
 
-// ownTypes says how Escape copies types of this package that lead to their arena,
-// or to memory that a copy has no use for.
+// ownTypes says how Escape copies types of this package that refer to their arena, or to memory that a copy does not need.
 func ownTypes(t reflect.Type) *escape.Special {
 	ownPath := reflect.TypeFor[Arena]().PkgPath()
 	if t.Kind() != reflect.Struct || !strings.HasPrefix(t.PkgPath(), ownPath) {

@@ -54,9 +54,8 @@ type Map[K comparable, V any] struct {
 	made  bool // not so in a Map that the end of its arena's cycle has cleared
 }
 
-// NewMap returns an empty map with room for hint entries in a, or on the heap if
-// a is nil. It grows beyond that as it must; with 0 it has no table before the
-// first Set. A negative hint, and one that no memory can hold, panic.
+// NewMap returns an empty map with room for hint entries in a, or on the heap if a is nil. The map grows as necessary. With a hint of 0 it has no
+// table before the first Set. NewMap panics if hint is negative or more than can be allocated.
 func NewMap[K comparable, V any](a *Arena, hint int) *Map[K, V] {
 	groups := swiss.GroupsFor(hint)
 	if hint < 0 || uintptr(groups) > machine.MaxAlloc/xunsafe.SizeOf[swiss.Group[K, V]]() {
@@ -86,15 +85,13 @@ func (m *Map[K, V]) Get(k K) (V, bool) {
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Get(k)
 }
 
-// Ptr returns where the value of k is, nil if there is none: to change it, or to
-// read a large one without a copy. The pointer is good until the next Set of a
-// key that the map doesn't have, Delete of k or Clear. Later, it points to the
-// former value, or to another's.
+// Ptr returns a pointer to the value of k, or nil if there is none. The pointer is valid until the next Set of a key that is not in the map,
+// Delete of k, or Clear. Later it points to the former value, or to that of another key.
 func (m *Map[K, V]) Ptr(k K) *V {
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Find(k) // SAFETY: as in Get
 }
 
-// move has the table go on in n groups. Nothing has changed if that panics.
+// move moves the table to n groups. Nothing has changed if it panics.
 func (m *Map[K, V]) move(function string, n int) {
 	groups := m.table.Spare(n)
 	if groups == nil {
@@ -118,9 +115,8 @@ func (m *Map[K, V]) Len() int {
 	return m.table.Len()
 }
 
-// Set makes v the value of k, as m[k] = v does. Where the table is full it takes
-// memory of the arena for a larger one, and panics with a *LimitError, the map
-// being what it was, if a limit doesn't allow it.
+// Set makes v the value of k, like m[k] = v. If the table is full, it allocates a larger one from the arena. If a limit does not allow that, Set
+// panics with a *LimitError, and the map has not changed.
 func (m *Map[K, V]) Set(k K, v V) {
 	if m == nil {
 		panic(message[Map[K, V]]("Map.Set") + "map is nil")
@@ -132,7 +128,7 @@ func (m *Map[K, V]) Set(k K, v V) {
 	*p = v
 }
 
-// enter is the rest of Set where the table has no room: it moves to a larger one.
+// enter is the slow path of Set: it moves a full table to a larger one.
 //
 //go:noinline
 func (m *Map[K, V]) enter(k K) *V {
@@ -143,7 +139,7 @@ func (m *Map[K, V]) enter(k K) *V {
 	return m.table.Slot(k)
 }
 
-// Delete takes out the entry of k, and reports whether there was one.
+// Delete removes the entry of k, and reports whether there was one.
 func (m *Map[K, V]) Delete(k K) bool {
 	if m == nil {
 		return m.Ptr(k) != nil // false, or the panic of a k that can't be a key
@@ -151,25 +147,24 @@ func (m *Map[K, V]) Delete(k K) bool {
 	return m.table.Delete(k)
 }
 
-// Clear takes out all entries, NaNs too. The map keeps its table, which is
-// cleared: that is its cost, however few the entries are.
+// Clear removes all entries, including NaNs. The map keeps its table, and the cost of Clear depends on the table's size.
 func (m *Map[K, V]) Clear() {
 	if m != nil {
 		m.table.Clear()
 	}
 }
 
-// All returns the entries, in no order, for a range statement.
+// All returns an iterator over the entries, in no particular order.
 func (m *Map[K, V]) All() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) { m.walk(yield) }
 }
 
-// Keys returns the keys, as All does.
+// Keys returns an iterator over the keys, like All.
 func (m *Map[K, V]) Keys() iter.Seq[K] {
 	return func(yield func(K) bool) { m.walk(func(k K, _ V) bool { return yield(k) }) }
 }
 
-// Values returns the values, as All does.
+// Values returns an iterator over the values, like All.
 func (m *Map[K, V]) Values() iter.Seq[V] {
 	return func(yield func(V) bool) { m.walk(func(_ K, v V) bool { return yield(v) }) }
 }
@@ -180,9 +175,8 @@ func (m *Map[K, V]) walk(yield func(K, V) bool) {
 	}
 }
 
-// mustBeAlive faults where m's memory was taken back: what stands in place of its
-// arena's address then tells where. The rest of a Map that is dead might as well
-// be one without entries.
+// mustBeAlive faults if m's memory was taken back, in builds with the tag arenacheck. Only Len calls it, because all other methods read the table,
+// whose address is a dead pointer then.
 //
 //go:norace
 func (m *Map[K, V]) mustBeAlive(does string) {
@@ -191,7 +185,7 @@ func (m *Map[K, V]) mustBeAlive(does string) {
 	}
 }
 
-// copied makes m, a copy that Escape made of a Map and its table, one on the heap.
+// copied makes m, a copy of a Map and its table by Escape, a map on the heap.
 func (m *Map[K, V]) copied() {
 	m.arena = nil
 	m.table.Copied(machine.HoldsPointers[K]())
@@ -206,8 +200,7 @@ var (
 	_ = (*Map[int, int]).Ptr
 )
 
-// mapMaker makes Maps of one type for codecs, which know it only at run time: it is a
-// hooks.MapMaker.
+// mapMaker makes Maps of one type for codecs, which know it only at run time: it is a hooks.MapMaker.
 type mapMaker[K comparable, V any] struct{}
 
 func (mapMaker[K, V]) Map() reflect.Type { return reflect.TypeFor[*Map[K, V]]() }
