@@ -239,8 +239,6 @@ func (d *decoder) slice(p *decProgram, to xunsafe.Pointer, i int) int {
 			case elem.op == readString && c == '"':
 				s, end := d.str(i)
 				*xunsafe.Cast[string](at), i = d.keep(s), end
-			case elem.op == readAny && *xunsafe.Cast[any](at) == nil:
-				*xunsafe.Cast[any](at), i = d.any(i)
 			case elem.op == readStruct && c == '{':
 				i = d.structure(elem, at, i)
 			case elem.op == readFloat64 && (c-'0' <= 9 || c == '-'):

@@ -94,9 +94,7 @@ func (d *decoder) any(i int) (any, int) {
 		end := d.shapedMap(mapProgram, xunsafe.PointerTo(&m), i)
 		return m, end
 	case '[':
-		at := d.newValue(listProgram)
-		end := d.slice(listProgram, at, i)
-		return box([]any(nil), at), end
+		return d.list(i)
 	case 't':
 		if d.has(i, "true") {
 			return true, i + 4
@@ -125,6 +123,47 @@ func (d *decoder) any(i int) (any, int) {
 	}
 	d.fail()
 	return nil, 0
+}
+
+// list decodes the array at i into a new []any. It is slice for a new slice of empty interfaces, without the loads and
+// comparisons that depend on a program.
+func (d *decoder) list(i int) (any, int) {
+	d.deeper(i)
+	d.inside++
+	var s machine.Slice
+	n, size := 0, listProgram.elem.size
+	i = d.space(i + 1)
+	was := growth{at: i}
+	if d.at(i) == ']' {
+		s = d.emptySlice(listProgram)
+	} else {
+		for {
+			if n >= s.Cap {
+				s.Len = n
+				s = d.grow(listProgram, s, n+1, d.expected(&was, size, n, i))
+			}
+			v, end := d.any(i)
+			*xunsafe.Cast[any](xunsafe.Add(s.Data, uintptr(n)*size)) = v
+			n++
+			i = d.space(end)
+			c := d.at(i)
+			if c == ']' {
+				break
+			}
+			if c != ',' {
+				d.fail()
+			}
+			i = d.space(i + 1)
+		}
+		s.Len = n
+		if d.region != nil {
+			s = machine.TrimSliceOfType(d.region, listProgram.elem.mem, s)
+		}
+	}
+	d.depth, d.inside = d.depth-1, d.inside-1
+	at := d.newValue(listProgram)
+	*xunsafe.Cast[machine.Slice](at) = s
+	return box([]any(nil), at), i + 1
 }
 
 // anyNumber decodes the number at i into a json.Number with UseNumber, and into an int64 with UseInt64. It returns nil
