@@ -71,12 +71,6 @@ func (a *Arena) reserveStringSlow(function string, n int) []byte {
 	return machine.SliceAt[byte](base, off, n, n)
 }
 
-// printer is the writer to which fmt writes the result of Sprintf. An arena that prints keeps one, on the heap.
-type printer struct {
-	arena *Arena
-	text  string
-}
-
 func (p *printer) Write(b []byte) (int, error) {
 	p.text = p.arena.AllocBytesToString(b)
 	return len(b), nil

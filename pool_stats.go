@@ -1,12 +1,22 @@
 package arena
 
 import (
+	"cmp"
 	"iter"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/hooks"
+	"github.com/ebbpool/arena/internal/live"
 	"github.com/ebbpool/arena/internal/machine"
 )
+
+// This file has the counts of a pool: its statistics, the counts of each of its arenas, and leaks.
 
 // PoolStats describes a pool at one moment.
 type PoolStats struct {
@@ -168,3 +178,225 @@ func (p *ArenaPool) addArenas(s *PoolStats) {
 	}
 	s.Arenas += p.allStats.len
 }
+
+// account is a pool's record of one of its arenas and its forks. It is an object of its
+// own, so that it outlives the arena, and fills a cache line, so that counters of two
+// cores never share one.
+type arenaStats struct {
+	machine.ArenaStats // its Gets and Puts, and the bytes of its chunks
+	// sample is the stack of the Get of the arena that is out, if it was taken.
+	sample atomic.Pointer[sample]
+
+	config *config // that the Get applied; nil for none
+	panics uint64  // goroutine in which the Get turned on debug.SetPanicOnFault; 0 for none
+
+	used machine.Used // at Put
+
+	_ [statsPad]byte
+
+	prev, next *arenaStats // in the pool's list
+
+	// seen is the value of Generation after the last collection, the lower half.
+	seen    uint32
+	leaving bool        // the pool dropped the arena, which was idle
+	kind    kind        // of the arena
+	moves   atomic.Bool // the arena is isolated, so that another one has the account after each Put
+}
+
+// takeUsed takes what st has counted of cycles, for it has no room for more.
+//
+//go:norace
+func (p *ArenaPool) takeUsed(st *arenaStats) {
+	p.lock()
+	p.gone.addUsed(&st.used)
+	st.used.Clear()
+	p.unlock()
+}
+
+// statsList is a list of accounts, under its pool's lock. What it holds on to
+// is the pool's, so the race detector learns nothing from it, see check.RaceBlind.
+type statsList struct {
+	first *arenaStats
+	len   int
+}
+
+//go:norace
+func (l *statsList) add(st *arenaStats) {
+	if st.next = l.first; st.next != nil {
+		st.next.prev = st
+	}
+	l.first = st
+	l.len++
+}
+
+//go:norace
+func (l *statsList) remove(st *arenaStats) {
+	if st.prev == nil {
+		l.first = st.next
+	} else {
+		st.prev.next = st.next
+	}
+	if st.next != nil {
+		st.next.prev = st.prev
+	}
+	st.prev, st.next = nil, nil
+	l.len--
+}
+
+//go:norace
+func (l *statsList) all(yield func(*arenaStats) bool) {
+	for st := l.first; st != nil && yield(st); st = st.next {
+	}
+}
+
+// enlist notes the account of a new arena.
+//
+//go:norace
+func (p *ArenaPool) enlist(st *arenaStats) {
+	p.lock()
+	p.allStats.add(st)
+	p.gone.Misses++
+	// All others are out, or where this Get could not reach them: with this one
+	// it would have been served.
+	p.retained.demand.now = max(p.retained.demand.now, p.allStats.len-p.leaving())
+	if !p.retained.watched {
+		p.awaitCollection()
+	}
+	p.unlock()
+}
+
+// lock locks the pool for bookkeeping that is no order between the goroutines which use the pool: the race
+// detector does not see it. Callers have go:norace.
+//
+//go:norace
+func (p *ArenaPool) lock() {
+	check.RaceBlind()
+	p.mu.Lock()
+}
+
+//go:norace
+func (p *ArenaPool) unlock() {
+	p.mu.Unlock()
+	check.RaceSee()
+}
+
+// Leak is a place in the program whose Gets lacked a Put: arenas from there
+// were found by the collector.
+type Leak struct {
+	Count uint64    // such arenas, of those whose stacks were kept
+	Stack []uintptr // the stack of the Get, for runtime.CallersFrames
+}
+
+// String returns the count and the stack, a line for each function and its
+// position, as a goroutine's trace has them.
+func (l Leak) String() string {
+	var b strings.Builder
+	b.WriteString("leaked arenas: " + strconv.FormatUint(l.Count, 10) + ", from a Get called by\n")
+	writeStack(&b, l.Stack)
+	return b.String()
+}
+
+// maxLeaks is from how many places leaks are told apart, so that recursion
+// without end does not fill the memory.
+const maxLeaks = 1000
+
+// SetLeakSampling makes one Get in rate, picked at random, keep its stack, for
+// Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
+// all, 0 none, which is how a pool begins; a negative rate panics.
+//
+// A Get that keeps its stack walks it and allocates, and more for the profile;
+// the others pick a random number and allocate nothing. SetLeakSampling may be
+// called at any time; arenas that are out keep what they have.
+func (p *ArenaPool) SetLeakSampling(rate int) {
+	if rate < 0 {
+		panic("arena: " + p.name() + ".SetLeakSampling: negative rate " + itoa(rate))
+	}
+	if p != nil {
+		p.configure(func(c *config) { c.rate = rate })
+	}
+}
+
+// Leaks returns where arenas came from that were collected without a Put, as
+// far as SetLeakSampling kept stacks, most of them first. With a rate of n a
+// Count of 1 stands for about n leaks; PoolStats.Leaked has their exact number.
+// Arenas are found to be leaked only after a collection, a moment later.
+//
+// Stacks have their 32 innermost functions. What comes from more than 1,000
+// places is counted in PoolStats alone.
+func (p *ArenaPool) Leaks() []Leak {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := make([]Leak, 0, len(p.leaks))
+	for s, n := range p.leaks {
+		found = append(found, Leak{Count: n, Stack: slices.Clone(s.pcs())})
+	}
+	slices.SortFunc(found, func(a, b Leak) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Stack, b.Stack))
+	})
+	return found
+}
+
+// leaked counts a leak from where s was taken. A KeyedPool has those of all keys.
+func (p *ArenaPool) leaked(s *sample) {
+	if p.base != nil {
+		p = p.base
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, known := p.leaks[s.stack]; !known && len(p.leaks) >= maxLeaks {
+		return
+	}
+	if p.leaks == nil {
+		p.leaks = map[stack]uint64{}
+	}
+	p.leaks[s.stack]++
+}
+
+// stackDepth is how many of the innermost callers a sample has.
+const stackDepth = 32
+
+type stack [stackDepth]uintptr
+
+func (s *stack) pcs() []uintptr {
+	depth := stackDepth
+	for depth > 0 && s[depth-1] == 0 {
+		depth--
+	}
+	return s[:depth]
+}
+
+// sample is the stack of one Get.
+type sample struct {
+	stack   stack
+	rate    int
+	stats   *arenaStats
+	profile live.Profile // where it was entered, nil for nowhere
+}
+
+// takeSample returns the stack of the caller of Get, for the arena of st.
+func takeSample(st *arenaStats, rate int) *sample {
+	const own = 3 // takeSample, checkout and Get
+	s := &sample{rate: rate, stats: st}
+	runtime.Callers(own+1, s.stack[:])
+	if profile := live.Current.Load(); profile != nil {
+		s.profile = *profile
+		s.profile.Add(s)
+	}
+	return s
+}
+
+// end notes that the arena is out no more.
+func (s *sample) end() {
+	if s.profile != nil {
+		s.profile.Remove(s)
+	}
+}
+
+// What follows is for the profile.
+
+func (s *sample) Stack() []uintptr { return s.stack.pcs() }
+func (s *sample) Rate() int        { return s.rate }
+func (s *sample) Bytes() int       { return int(s.stats.Held()) }
