@@ -355,9 +355,10 @@ func (n *node) put(k int, name memberName, s slot) {
 			if n.places != nil {
 				n.places.Set(name.text, uint32(k))
 			}
-			n.names = append(n.names, name)
+			n.names = n.names[:k+1]
+			n.names[k] = name
 		}
-		n.slots = append(n.slots, slot{})
+		n.slots = n.slots[:k+1]
 	}
 	n.slots[k] = s
 	if s.node != nil && !s.node.isOrigin() {
@@ -371,9 +372,12 @@ func (n *node) reserve(more int) {
 	a, all := n.doc.a, len(n.slots)+more
 	if all > cap(n.slots) {
 		c := max(all, 2*len(n.slots), 4)
-		slots := append(arena.MakeSlice[slot](a, 0, c), n.slots...)
+		slots := arena.MakeSlice[slot](a, len(n.slots), c)
+		copy(slots, n.slots)
 		if n.kind == KindObject {
-			n.names = append(arena.MakeSlice[memberName](a, 0, c), n.names...)
+			names := arena.MakeSlice[memberName](a, len(n.names), c)
+			copy(names, n.names)
+			n.names = names
 		}
 		n.slots = slots
 	}

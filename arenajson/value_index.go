@@ -30,10 +30,12 @@ func (s *scanner) spans(a *arena.Arena, i int) (spans []span, end int) {
 			if depth++; depth > maxNesting {
 				s.fail()
 			}
-			if len(spans) == cap(spans) {
-				spans = arena.Append(a, spans, span{})[:len(spans)]
+			if n := len(spans); n < cap(spans) {
+				spans = spans[:n+1]
+			} else {
+				spans = arena.Append(a, spans, span{})
 			}
-			spans = append(spans, span{end: uint32(open), next: uint32(i)})
+			spans[len(spans)-1] = span{end: uint32(open), next: uint32(i)}
 			open, bracket = len(spans), c
 			if i = s.space(i + 1); s.at(i) != c+2 { // as ] and } are to [ and {
 				spans[open-1].n = 1

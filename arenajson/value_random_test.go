@@ -49,7 +49,8 @@ func modelGet(x any, path ...any) (any, bool) {
 	for _, p := range path {
 		switch in := x.(type) {
 		case map[string]any:
-			name, ok := p.(string)
+			name, _ := p.(string)
+			var ok bool
 			if x, ok = in[name]; !ok {
 				return nil, false
 			}

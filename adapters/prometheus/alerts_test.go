@@ -46,7 +46,7 @@ func TestPromtoolMetrics(t *testing.T) {
 }
 
 // exposed returns the pool's metrics as Prometheus reads them.
-func exposed(t *testing.T, pool *arena.ArenaPool) string {
+func exposed(t *testing.T, pool Pool) string {
 	t.Helper()
 	r := prometheus.NewPedanticRegistry()
 	r.MustRegister(NewPoolCollector(pool, "requests"))
@@ -56,6 +56,16 @@ func exposed(t *testing.T, pool *arena.ArenaPool) string {
 		t.Fatal(w.Body)
 	}
 	return w.Body.String()
+}
+
+// addSamples adds the samples of a scrape to their series.
+func addSamples(series map[string][]string, scrape string) {
+	for line := range strings.Lines(scrape) {
+		if !strings.HasPrefix(line, "#") {
+			i := strings.LastIndexByte(line, ' ')
+			series[line[:i]] = append(series[line[:i]], strings.TrimSpace(line[i:]))
+		}
+	}
 }
 
 // serve has the pool serve requests of so many bytes.
@@ -277,12 +287,7 @@ func TestAlerts(t *testing.T) {
 			pool := service.pool()
 			for at := range steps {
 				service.serve(pool, at)
-				for line := range strings.Lines(exposed(t, pool)) {
-					if !strings.HasPrefix(line, "#") {
-						i := strings.LastIndexByte(line, ' ')
-						series[line[:i]] = append(series[line[:i]], strings.TrimSpace(line[i:]))
-					}
-				}
+				addSamples(series, exposed(t, pool))
 				time.Sleep(5 * time.Minute)
 			}
 		})
@@ -296,6 +301,17 @@ func TestAlerts(t *testing.T) {
 		for i, value := range evaluate(t, tool, series, 5*(steps-1), lines) {
 			shown[lines[i]] = shown[lines[i]] || above0.MatchString(value)
 		}
+	}
+	// Keys come and go.
+	series, keyed := map[string][]string{}, arena.NewKeyedPool[int](0)
+	keyed.SetMaxKeys(2)
+	const hour = 12
+	for at := range hour {
+		keyed.Do(at, func(a *arena.Arena) { a.AllocBytes(9000) })
+		addSamples(series, exposed(t, keyed))
+	}
+	for i, value := range evaluate(t, tool, series, 5*(hour-1), lines) {
+		shown[lines[i]] = shown[lines[i]] || above0.MatchString(value)
 	}
 	for _, line := range lines {
 		if !shown[line] {

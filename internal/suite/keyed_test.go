@@ -222,13 +222,14 @@ func TestKeyedPoolEvicts(t *testing.T) {
 	}
 
 	a := p.Get(7)
-	data := arena.New[[1000]byte](a)
+	const size = 1000
+	arena.New[[size]byte](a)
 	gone := make(chan struct{})
 	runtime.AddCleanup(a, func(gone chan struct{}) { close(gone) }, gone)
 	for key := 200; key < 210; key++ {
 		serve(key)
 	}
-	if s := p.Stats(); s.InUseBytes < len(data) {
+	if s := p.Stats(); s.InUseBytes < size {
 		t.Errorf("the arena of an evicted key counts %d bytes", s.InUseBytes)
 	}
 	p.Put(a)

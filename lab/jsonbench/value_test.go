@@ -35,11 +35,11 @@ func searches() []search {
 	dotted := map[*[3][]any][3]string{}
 	all := []search{
 		{Ours, func(text []byte, paths *[3][]any) (found [3]string, err error) {
+			a.Reset()
 			v, err := arenajson.Parse(a, text)
 			for i, path := range paths {
 				found[i] = v.Get(path...).Raw()
 			}
-			a.Reset()
 			return found, err
 		}},
 		{"gjson", func(text []byte, paths *[3][]any) (found [3]string, err error) {
