@@ -420,7 +420,7 @@ func TestValueLimit(t *testing.T) {
 	doc.WriteString(`{}],"more":[],"o":{"a":1}}`)
 	merged := strings.ReplaceAll(doc.String(), `"s":`, `"t":`)
 	done, refused := 0, map[string]int{}
-	for limit := 8 << 10; limit < 1<<20; limit += 6 << 10 {
+	for limit := 8 << 10; limit < 1<<20; limit += 2 << 10 {
 		a := arena.NewArena(1024, 0)
 		a.SetLimit(limit)
 		var over *arena.LimitError

@@ -125,17 +125,17 @@ func pairs(a *arena.Arena) {
 
 // BenchmarkMethods times the forms of the most frequent calls.
 func BenchmarkMethods(b *testing.B) {
-	b.Run("new/form=function", func(b *testing.B) { methodEpochs(b, functionNewScan) })
-	b.Run("new/form=method", func(b *testing.B) { methodEpochs(b, methodNewScan) })
+	b.Run("new/form=function", func(b *testing.B) { cyclesOf(b, functionNewScan) })
+	b.Run("new/form=method", func(b *testing.B) { cyclesOf(b, methodNewScan) })
 	b.Run("append/form=function", func(b *testing.B) {
-		methodEpochs(b, func(a *arena.Arena) *ptr64 { functionAppend(a, nil, 1); return nil })
+		cyclesOf(b, func(a *arena.Arena) *ptr64 { functionAppend(a, nil, 1); return nil })
 	})
 	b.Run("append/form=method", func(b *testing.B) {
-		methodEpochs(b, func(a *arena.Arena) *ptr64 { methodAppend(a, nil, 1); return nil })
+		cyclesOf(b, func(a *arena.Arena) *ptr64 { methodAppend(a, nil, 1); return nil })
 	})
 }
 
-func methodEpochs(b *testing.B, f func(*arena.Arena) *ptr64) {
+func cyclesOf(b *testing.B, f func(*arena.Arena) *ptr64) {
 	a := arena.NewArena(256<<10, 0)
 	for range epochs(b) {
 		a.Reset()
