@@ -229,7 +229,7 @@ func (v Value) members(yield func(string, Value) bool) {
 }
 
 // Array iterates over the indices and elements of an array. It is empty for other values. The loop may set and append
-// elements, but must not delete them. Elements that it appends are not visited.
+// elements. Elements that it appends are not visited. If it deletes elements, it may skip others.
 func (v Value) Array() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) { v.elements(yield) }
 }
@@ -240,7 +240,7 @@ func (v Value) elements(yield func(int, Value) bool) {
 	}
 	v.n.index()
 	for k := range len(v.n.slots) {
-		if k == len(v.n.slots) || !yield(k, v.n.value(k)) {
+		if k >= len(v.n.slots) || !yield(k, v.n.value(k)) {
 			return
 		}
 	}
@@ -257,8 +257,9 @@ func (v Value) String() string {
 	return v.Raw()
 }
 
-// Int returns a number as an int64: without its fraction, and the nearest int64 if it is out of range. A string
-// that holds a number counts as one, true is 1, and all other values are 0.
+// Int returns a number as an int64, and the nearest int64 if it is out of range. A number with a fraction or an exponent
+// is rounded to a float64 first, and then loses its fraction. A string that holds a number counts as one, true is 1, and
+// all other values are 0.
 func (v Value) Int() int64 {
 	text := v.number()
 	if i, ok := parseInt(text); ok {

@@ -304,7 +304,15 @@ func indexOf(x any) (k int, ok bool) {
 		k = x
 	case int64:
 		k = int(min(max(x, -1), 1<<31-1)) // no array has so many elements
+	case int8:
+		k = int(x)
+	case int16:
+		k = int(x)
 	case int32:
+		k = int(x)
+	case uint8:
+		k = int(x)
+	case uint16:
 		k = int(x)
 	case uint:
 		k = int(min(x, 1<<31-1))

@@ -41,7 +41,8 @@ func TestValueGet(t *testing.T) {
 			{nil, KindObject, strings.TrimSpace(strings.Replace(users, `x\ty`, `x\u0009y`, 1))},
 			{[]any{"data", "users", 0, "name"}, KindString, `"Ann\u00e9"`},
 			{[]any{"data", "users", int64(1), "name"}, KindString, `"Bob"`},
-			{[]any{"data", "users", uint8(1), "name"}, KindMissing, ``},
+			{[]any{"data", "users", uint8(1), "name"}, KindString, `"Bob"`},
+			{[]any{"data", "users", 1.0, "name"}, KindMissing, ``},
 			{[]any{"data", "users", 1, "x\tyA"}, KindNull, `null`},
 			{[]any{"data", "users", 0, "tags"}, KindArray, `[]`},
 			{[]any{"data", "users", 0, "tags", 0}, KindMissing, ``},
@@ -554,4 +555,29 @@ func walkAll(v Value) (n int) {
 		n += walkAll(w)
 	}
 	return n + 1
+}
+
+func TestValueArrayWhileDeleting(t *testing.T) {
+	for deleted, want := range []int{5, 2, 1, 0, 1} {
+		v := mustParse(t, nil, `[0,1,2,3,4]`)
+		for range v.Array() {
+			for range deleted {
+				if err := v.Delete(0); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if n := v.Len(); n != want {
+			t.Errorf("deleting %d elements in each iteration left %d, want %d", deleted, n, want)
+		}
+	}
+}
+
+func TestValueIndices(t *testing.T) {
+	v := mustParse(t, nil, `[0,1]`)
+	for _, i := range []any{1, int8(1), int16(1), int32(1), int64(1), uint(1), uint8(1), uint16(1), uint32(1), uint64(1)} {
+		if got := v.Get(i).Int(); got != 1 {
+			t.Errorf("Get(%T(1)) = %d, want 1", i, got)
+		}
+	}
 }
