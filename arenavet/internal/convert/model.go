@@ -34,6 +34,7 @@ type Config struct {
 type program struct {
 	Config
 	fset    *token.FileSet
+	mode    packages.LoadMode // reads export data of dependencies, or their source
 	pkgs    []*packages.Package
 	paths   []string // of pkgs
 	modules map[*types.Package]bool

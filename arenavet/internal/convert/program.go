@@ -40,8 +40,15 @@ func load(c Config) (*program, error) {
 	if len(p.paths) == 0 {
 		return nil, fmt.Errorf("convert: no packages of the main module match %s", strings.Join(c.Patterns, " "))
 	}
-	if p.pkgs, err = packages.Load(p.loader(nil), p.paths...); err != nil {
-		return nil, fmt.Errorf("convert: %w", err)
+	// A newer Go may write export data in a form that golang.org/x/tools cannot read yet: then read the source.
+	for _, p.mode = range []packages.LoadMode{packages.LoadSyntax, packages.LoadAllSyntax} {
+		p.fset = token.NewFileSet()
+		if p.pkgs, err = packages.Load(p.loader(nil), p.paths...); err != nil {
+			return nil, fmt.Errorf("convert: %w", err)
+		}
+		if !slices.ContainsFunc(p.pkgs, func(pkg *packages.Package) bool { return pkg.IllTyped }) {
+			break
+		}
 	}
 	for _, pkg := range p.pkgs {
 		for _, e := range pkg.Errors {
@@ -63,7 +70,7 @@ func load(c Config) (*program, error) {
 }
 
 func (p *program) loader(overlay map[string][]byte) *packages.Config {
-	return &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: p.Dir, Fset: p.fset, Overlay: overlay}
+	return &packages.Config{Mode: p.mode | packages.NeedModule, Dir: p.Dir, Fset: p.fset, Overlay: overlay}
 }
 
 // index adds the functions of a file.
