@@ -307,6 +307,8 @@ func (c *chain) add(v ssa.Value, back bool) {
 				c.old = append(c.old, v)
 			}
 		case *ssa.MakeSlice:
+		case *ssa.ChangeType:
+			c.add(d.X, true)
 		case *ssa.Slice:
 			if a, ok := d.X.(*ssa.Alloc); ok && (a.Comment == "slicelit" || a.Comment == "makeslice") {
 				break
@@ -334,6 +336,8 @@ func (c *chain) use(v ssa.Value, r ssa.Instruction, back bool) {
 	case *ssa.Phi:
 		c.add(r, back)
 	case *ssa.Slice:
+		c.add(r, back)
+	case *ssa.ChangeType:
 		c.add(r, back)
 	case *ssa.DebugRef:
 	case *ssa.BinOp: // with nil
@@ -427,6 +431,8 @@ func ancestors(v ssa.Value, roomy bool) map[ssa.Value]bool {
 			if _, ok := d.X.(*ssa.Alloc); !ok && (d.Max == nil || !roomy) {
 				add(d.X)
 			}
+		case *ssa.ChangeType:
+			add(d.X)
 		case *ssa.Call:
 			if base, ok := Base(d); ok {
 				add(base)

@@ -85,3 +85,22 @@ func scoped(get func() *arena.Arena) []int {
 	}
 	return append(s, 1) // want `builtin append to s, memory of arena a`
 }
+
+type names []int16
+
+func converted(a *arena.Arena, more []int16) names {
+	s := names(arena.MakeSlice[int16](a, 0, 4))
+	s = append(s, more...) // want `builtin append to memory of arena a`
+	return s
+}
+
+// The slice before the conversion is appended to as well, so both must not grow in place.
+func convertedTwice(a *arena.Arena, x, y bool) ([]bool, flags) {
+	s := arena.MakeSlice[bool](a, 0, 4)
+	t := flags(s)
+	t = append(t, x) // want `builtin append to s, memory of arena a`
+	s = append(s, y) // want `builtin append to s, memory of arena a`
+	return s, t
+}
+
+type flags []bool
