@@ -255,7 +255,7 @@ func (w *withForks) OwnsMap(m uintptr) bool {
 type LimitError struct {
 	Limit  int  // bytes that were allowed
 	InUse  int  // bytes of them that are in use, as chunks
-	Others int  // bytes of those that other arenas of the pool have, their forks included; of them InUse counts what is idle, too
+	Others int  // bytes of InUse in other arenas of the pool and their forks, idle chunks included
 	Asked  int  // bytes that the allocation needed in addition
 	Pool   bool // the limit is the total of a pool, not that of the arena
 

@@ -412,8 +412,8 @@ type fromEnvironment struct {
 //
 // What the process may have is the lowest of the Go runtime's memory limit (GOMEMLIMIT,
 // debug.SetMemoryLimit) and, on Linux, the limits of its control groups, versions 1 and
-// 2. Where the former changes, the limits follow after the next collection; those of
-// control groups are read here, once. A later SetLimit replaces all of this.
+// 2. If the memory limit changes, the pool's limits follow after the next collection. The limits of
+// control groups are read once, here. A later SetLimit replaces all of this.
 //
 // It returns an error and changes nothing if share is not above 0 and at most 1, or if
 // nothing limits the process's memory. On a nil pool it only checks share.

@@ -395,7 +395,7 @@ func (s *sample) end() {
 	}
 }
 
-// What follows is for the profile.
+// Package arenapprof calls these methods.
 
 func (s *sample) Stack() []uintptr { return s.stack.pcs() }
 func (s *sample) Rate() int        { return s.rate }

@@ -444,7 +444,7 @@ func (f *decField) setBegin() {
 	}
 }
 
-// firstWord returns the first eight bytes of s, and a mask of those that it has.
+// firstWord returns the first eight bytes of s, and a mask of the bytes that s has.
 func firstWord(s string) (word, mask uint64) {
 	for i := range min(len(s), 8) {
 		word |= uint64(s[i]) << (8 * i)

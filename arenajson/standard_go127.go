@@ -9,7 +9,7 @@ import (
 	"errors"
 )
 
-// What standard_v2.go uses of encoding/json/v2, which is part of Go since 1.27.
+// The part of encoding/json/v2 that standard_v2.go uses. It is in Go since 1.27.
 
 type (
 	marshalerTo     = jsonv2.MarshalerTo

@@ -344,7 +344,7 @@ func (n *node) member(name string) int {
 	return -1
 }
 
-// What follows reads texts that Parse has checked, which end with zeros.
+// The functions below read texts that Parse has checked and that end with zeros.
 
 // skipSpaces returns where the spaces from i on end.
 func skipSpaces(text string, i uint32) uint32 {

@@ -27,7 +27,7 @@ func OwnPanic(v any) any {
 }
 
 // PoolOf returns the *arena.ArenaPool of a key, nil if keyed, an *arena.KeyedPool[string], is nil. Its Get
-// and Put are those of the KeyedPool with that key. Package arena sets it.
+// and Put are the KeyedPool's for that key. Package arena sets it.
 var PoolOf func(keyed any, key string) any
 
 // NoArena counts a request that never asked for its arena in the statistics of pool, an *arena.ArenaPool,

@@ -9,8 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A Cache holds the empty chunks that no allocator has: those of all arenas of a pool, or
-// those of one arena and its forks.
+// A Cache holds empty chunks that belong to no allocator: of all arenas of a pool, or of one
+// arena and its forks.
 //
 // At the end of a cycle an allocator keeps one chunk (retention.go) and leaves the others
 // here. An allocator that needs another chunk asks the cache before the heap. A chunk is handed

@@ -192,7 +192,7 @@ const (
 	memory = 128
 
 	// sizeClasses is the number of classes: four in each power of two, so that
-	// a chunk is at most a quarter larger than what it is for.
+	// a chunk is at most a quarter larger than requested.
 	sizeClasses = 4 * 60
 )
 

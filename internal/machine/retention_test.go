@@ -156,7 +156,7 @@ func TestNextDoesNotOvershoot(t *testing.T) {
 	}
 }
 
-// A chunk that nothing is in is not one of those that the cycle was through.
+// An empty chunk does not count as used by the cycle.
 func TestEmptyChunkIsKeptAside(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")

@@ -157,9 +157,9 @@ func (r *Region) trimSlice(al *Allocator, size uintptr, data xunsafe.Pointer, c,
 
 // move describes a slice that can't grow in place.
 type move struct {
-	from   xunsafe.Pointer // where it is
-	bytes  uintptr         // its capacity there
-	pinned position        // what the arena's newest mark needs of the allocator
+	from   xunsafe.Pointer // its memory
+	bytes  uintptr         // its capacity
+	pinned position        // the allocator's position at the arena's newest mark
 }
 
 // moveSlice reserves size bytes for a slice that moves. The caller writes the first need bytes; the others are zero.

@@ -18,7 +18,7 @@ func isBuilder(t types.Type) bool {
 	return name == "strings.Builder" || name == "bytes.Buffer"
 }
 
-// sharedMethods are those of strings.Builder or bytes.Buffer that a Buffer also has, with the same meaning.
+// sharedMethods are the methods of strings.Builder and bytes.Buffer that Buffer has with the same meaning.
 var sharedMethods = map[string]bool{
 	"WriteString": true, "WriteByte": true, "WriteRune": true, "Write": true, "Len": true, "Grow": true,
 	"Truncate": true, "ReadFrom": true, "String": true, "Bytes": true,

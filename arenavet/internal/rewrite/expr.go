@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// Sized reports whether values of a type take memory. Pointers to those that take none may be equal.
+// Sized reports whether values of a type take memory. Pointers to values of size zero may be equal.
 func Sized(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

@@ -44,7 +44,7 @@ struct handle {
 
 /// A pool of a fixed number of objects that are used by handles. It is for one thread at a time.
 ///
-/// The destructor destroys the remaining objects, and those that their destructors create, so with_leaks
+/// The destructor destroys the remaining objects, and objects that their destructors create, so with_leaks
 /// reports nothing here.
 ///
 /// Generations don't wrap: after 2,147,483,647 objects a slot is retired and never used again. So a
