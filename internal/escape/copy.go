@@ -10,16 +10,17 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Region is the memory that values are copied out of.
+// Region is the memory from which values are copied.
 type Region interface {
-	// Holdings appends all of the region's memory to list.
+	// Holdings appends all memory of the region to list.
 	Holdings(list []machine.Holding) []machine.Holding
 	// OwnsMap reports whether the region owns the builtin map at address m.
 	OwnsMap(m uintptr) bool
 }
 
-// Value returns v with all of r's memory that it leads to copied to the heap. Strict
-// has it follow the rest, too, and panic if that leads to r's memory.
+// Value returns a copy of v in which everything in r's memory is copied to the heap, including everything
+// reachable from there. If strict is set, it also follows pointers to other memory and panics if that leads
+// to r's memory.
 func Value[T any](r Region, own Own, strict bool, v T) T {
 	prog := programOf[T](own)
 	if len(prog.slots) == 0 {
@@ -33,8 +34,7 @@ func Value[T any](r Region, own Own, strict bool, v T) T {
 			value(c, prog, strict, v, out, xunsafe.PointerTo(out))
 			v = *out
 		} else {
-			// It stays on the stack: values of few words, as pointers, are what
-			// is copied most often.
+			// out stays on the stack, because most copied values are a few words.
 			var out T
 			value(c, prog, strict, v, &out, hide(xunsafe.PointerTo(&out)))
 			v = out
@@ -49,7 +49,7 @@ func value[T any](c *copier, prog *program, strict bool, v T, out *T, at Pointer
 	if !strict && c.copy(prog, at) {
 		return
 	}
-	// It is not as simple as most are: something has to be known of all first.
+	// The copier could not finish: it needs a pre-scan.
 	*out = v
 	c.forget()
 	c.prescan(prog, at, strict)
@@ -58,39 +58,38 @@ func value[T any](c *copier, prog *program, strict bool, v T, out *T, at Pointer
 	}
 }
 
-// A copier copies one value. What it finds in the region's memory it copies as it
-// is, whole pieces, and then looks through the copy for what that leads to: so each
-// piece is copied once, and each place of a pointer is looked at once.
+// A copier copies one value. It copies pieces of the region's memory as a whole and then scans each copy for
+// pointers into the region. So it copies each piece once, and looks at each pointer once.
 type copier struct {
 	region  Region
 	own     Own
 	ranges  []machine.Holding
-	progs   []*program // of ranges, nil where they were not asked for
-	extents []extent   // of ranges, by their addresses
-	lo      uintptr    // of all ranges
+	progs   []*program // programs of ranges, nil until needed
+	extents []extent   // ranges, sorted by address
+	lo      uintptr    // bounds of all ranges
 	span    uintptr
-	hits    [8]int32 // the extents that were found last, by the offset of what led there
+	hits    [8]int32 // the last extent found, by the offset of the pointer that led there
 
 	pieces
 	work  []task
 	done  []finish
-	stuck bool // it takes a pre-scan
+	stuck bool // a pre-scan is needed
 
-	room  []byte // of the last block of short texts
-	texts int    // bytes of short texts that were copied
+	room  []byte // unused part of the last block of short texts
+	texts int    // bytes of short texts copied
 
 	softs
-	seen       refs     // what a pre-scan has looked at
-	prescanned bool     // there was one
+	seen       refs     // values visited by a pre-scan
+	prescanned bool     // a pre-scan was made
 	maps       []newMap // copies of builtin maps
 
-	// Where interfaces are not read as words:
+	// Used if interfaces are not read as words:
 	views map[viewed]view
-	boxes map[Pointer]int32 // the softs that copies are of
-	in    int32             // the soft whose copy is looked through
+	boxes map[Pointer]int32 // the softs that boxes are copies of
+	in    int32             // the soft whose copy is being scanned
 }
 
-// task is n values of a type in a copy, of which nothing was looked at.
+// task is n values of a type in a copy that still have to be scanned.
 type task struct {
 	p    Pointer
 	prog *program
@@ -121,13 +120,13 @@ func (c *copier) begin(r Region, own Own) {
 	c.forget()
 }
 
-// extent is where a range is, in a list that is cheap to sort.
+// extent is the address range of a range, in a list that is cheap to sort.
 type extent struct {
 	start, end uintptr
-	at         int // in ranges
+	at         int // index into ranges
 }
 
-// sortExtents sorts what are few, and in order most often.
+// sortExtents sorts list, which is usually short and already sorted.
 func sortExtents(list []extent) {
 	if len(list) > 24 {
 		slices.SortFunc(list, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
@@ -140,7 +139,7 @@ func sortExtents(list []extent) {
 	}
 }
 
-// end has c keep nothing alive.
+// end drops references to copied values, and large buffers.
 func (c *copier) end() {
 	if c.pieces.large() || c.softs.large() || c.seen.large() || cap(c.work) > mostKept || cap(c.ranges) > mostKept {
 		return
@@ -153,7 +152,7 @@ func (c *copier) end() {
 	copiers.Put(c)
 }
 
-// forget has c begin anew.
+// forget resets c so that the copy can start again.
 func (c *copier) forget() {
 	c.pieces.clear()
 	clear(c.work[:cap(c.work)])
@@ -165,11 +164,11 @@ func (c *copier) forget() {
 	c.prescanned, c.maps, c.boxes = false, nil, nil
 }
 
-// find returns the range that address p lies in, -1 where it is not the region's.
+// find returns the range that contains address p, or -1 if p is not in the region.
 func (c *copier) find(p uintptr) int { return c.findFrom(p, 0) }
 
-// findFrom is find for an address that stands at offset off of a value: what the same
-// fields of many values lead to lies in the same range.
+// findFrom is find for a pointer at offset off of a value: pointers in the same field of many values usually
+// lead to the same range.
 func (c *copier) findFrom(p, off uintptr) int {
 	if p-c.lo >= c.span {
 		return -1
@@ -198,8 +197,7 @@ func (c *copier) search(p uintptr, hit *int32) int {
 	return x.at
 }
 
-// copy looks through the value at p, which is the caller's, and through all that it
-// copies for that. It returns false if that takes a pre-scan.
+// copy scans the caller's value at p and every copy made for it. It returns false if a pre-scan is needed.
 func (c *copier) copy(prog *program, p Pointer) bool {
 	words := direct()
 	c.in = 0
@@ -209,7 +207,7 @@ func (c *copier) copy(prog *program, p Pointer) bool {
 		t := c.work[i]
 		c.work = c.work[:i]
 		if !words {
-			c.in = c.boxes[t.p] // 0 for all else
+			c.in = c.boxes[t.p] // 0 for everything except boxes
 		}
 		for {
 			c.scan(t.prog.slots, t.p)
@@ -234,8 +232,7 @@ func (c *copier) copy(prog *program, p Pointer) bool {
 	return true
 }
 
-// scan looks at the slots of the value at p, and has all that lead into the region
-// lead to copies.
+// scan looks at the slots of the value at p and redirects pointers into the region to copies.
 func (c *copier) scan(slots []slot, p Pointer) {
 	for i := range slots {
 		s := &slots[i]
@@ -272,7 +269,7 @@ func (c *copier) scan(slots []slot, p Pointer) {
 				c.scan(s.slots, xunsafe.Add(at, uintptr(j)*s.size))
 			}
 		case opOpaque:
-			c.stuck = c.stuck || c.find(xunsafe.Number(s.wordAt(at))) >= 0 // it will be refused
+			c.stuck = c.stuck || c.find(xunsafe.Number(s.wordAt(at))) >= 0 // the pre-scan refuses it
 		case opHidden:
 			c.stuck = c.stuck || c.hides(s, at)
 		case opNumber:
@@ -283,7 +280,7 @@ func (c *copier) scan(slots []slot, p Pointer) {
 	}
 }
 
-// value is piece for the value at q that s points to.
+// value is piece for the value at q to which s points.
 func (c *copier) value(r int, q Pointer, s *slot) Pointer {
 	h := &c.ranges[r]
 	start := xunsafe.Number(q)
@@ -303,8 +300,7 @@ func (c *copier) value(r int, q Pointer, s *slot) Pointer {
 	return c.piece(r, q, s.size, s.size, s)
 }
 
-// piece returns where the n bytes at q, in range r, are in the copy: values of size
-// bytes each.
+// piece returns the copy of the n bytes at q in range r, which hold values of size bytes each.
 func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 	if n == 0 {
 		return zeroBase()
@@ -316,7 +312,7 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 	off := xunsafe.Number(q) - h.Start
 	from, to, ok := bounds(h, off, size, n)
 	if !ok {
-		c.stuck = true // it will be refused
+		c.stuck = true // the pre-scan refuses it
 		return q
 	}
 	start, end := h.Start+from, h.Start+to
@@ -344,20 +340,19 @@ func (c *copier) piece(r int, q Pointer, size, n uintptr, s *slot) Pointer {
 	return xunsafe.Add(old.copy, h.Start+off-old.start)
 }
 
-// bounds returns what is copied for the n bytes at offset off of h, which are values
-// of size bytes each: in memory of a type with pointers, whole values of that. It is
-// not ok if h ends before them.
+// bounds returns the range to copy for the n bytes at offset off of h, which hold values of size bytes each.
+// In memory of a type with pointers it is extended to whole values. It is not ok if h ends before.
 func bounds(h *machine.Holding, off, size, n uintptr) (from, to uintptr, ok bool) {
 	from, to = off, off+n
-	// Of a type's own size is nothing in it but itself, and, by package unsafe, a part of one
-	// value with a part of the next.
+	// Memory of a type with pointers contains only values of this type. With package unsafe, a range can
+	// begin or end inside a value.
 	if h.Size != 0 && (h.Size != size || off%h.Size != 0) {
 		from, to = off/h.Size*h.Size, machine.RoundUp(off+n, h.Size)
 	}
 	return from, to, n <= h.End-h.Start && to <= h.End-h.Start
 }
 
-// fresh copies bytes [from, to) of range r, of which nothing was copied.
+// fresh copies bytes [from, to) of range r, of which nothing was copied yet.
 func (c *copier) fresh(r int, from, to uintptr) Pointer {
 	start := c.ranges[r].Start
 	p := c.clone(r, from, to)
@@ -365,7 +360,7 @@ func (c *copier) fresh(r int, from, to uintptr) Pointer {
 	return p
 }
 
-// clone copies bytes [from, to) of range r, and has the copy looked through.
+// clone copies bytes [from, to) of range r and schedules the copy for scanning.
 func (c *copier) clone(r int, from, to uintptr) Pointer {
 	h := &c.ranges[r]
 	p := h.Clone(from, to-from)
@@ -379,7 +374,7 @@ func (c *copier) clone(r int, from, to uintptr) Pointer {
 	return p
 }
 
-// programIn returns the program of the type with pointers that lies in range r.
+// programIn returns the program of the type stored in range r, which has pointers.
 func (c *copier) programIn(r int) *program {
 	if c.progs[r] == nil {
 		c.progs[r] = programIn(&c.ranges[r], c.own)
@@ -387,9 +382,8 @@ func (c *copier) programIn(r int) *program {
 	return c.progs[r]
 }
 
-// mostShort is up to how many bytes a string is copied by itself, whatever others
-// share its bytes. Longer ones are pieces as all else: a program may have many parts of
-// one text, or many times the whole of it.
+// mostShort is the length up to which strings are copied separately, even if they share bytes. Longer strings
+// are pieces, because a value may contain many parts of one text, or the same text many times.
 const mostShort = 64
 
 func (c *copier) text(r int, s string) string {
@@ -403,12 +397,12 @@ func (c *copier) text(r int, s string) string {
 	return xunsafe.String(p, len(s))
 }
 
-// textBlock is the most bytes of short texts that share an allocation. A string that is kept alone
-// keeps so much at most; and, as a block is no larger than all texts before it, one that is all
-// that was copied keeps only itself.
+// textBlock is the largest allocation that short texts share, and so an upper bound on what a single kept
+// string retains. A block is never larger than the sum of the texts before it, so a string that is copied
+// alone retains only itself.
 const textBlock = 128
 
-// shortText is text for a short one.
+// shortText is text for a short string.
 func (c *copier) shortText(s string) string {
 	if len(s) > len(c.room) {
 		size := min(c.texts, textBlock)
@@ -425,9 +419,9 @@ func (c *copier) shortText(s string) string {
 	return xunsafe.ViewString(t)
 }
 
-var bytes slot // only that they are no numbers is asked of it
+var bytes slot // only needs to differ from numbers
 
-// numbers looks for the region's addresses in memory without pointers.
+// numbers looks for addresses of the region in memory without pointers.
 func (c *copier) numbers(s *slot, q Pointer, n uintptr) {
 	prog := programFor(s.elem, c.own)
 	for done := uintptr(0); done < n; done += prog.size {

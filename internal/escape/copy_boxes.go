@@ -6,23 +6,22 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What an interface holds that is no pointer lies in a box on the heap, to which nobody
-// writes: it is a part of the interface, not memory that others see. The same goes for
-// the entries of a builtin map, though others see these. Both are copied only if
-// something in them leads into the region.
+// An interface holds a non-pointer value in a box on the heap, which is never written: it is part of the
+// interface, not shared memory. A box is copied only if it leads into the region. So is a builtin map,
+// although its entries are shared.
 
-// treatment tells what is done about what an interface holds.
+// treatment is how the value of an interface is handled.
 type treatment uint8
 
 const (
-	leave  treatment = iota // it leads nowhere
-	within                  // it is one pointer, in the interface itself
-	leaf                    // a box with a string: copied, if that lies in the region
-	whole                   // another box: copied, if it leads into the region
-	inside                  // a box that lies in the region: copied
+	leave  treatment = iota // no pointers
+	within                  // one pointer, stored in the interface itself
+	leaf                    // a box with a string: copied if the string is in the region
+	whole                   // another box: copied if it leads into the region
+	inside                  // a box in the region: copied
 )
 
-// treat is asked by all that look at interfaces.
+// treat returns the treatment of b. The copier and the pre-scan both use it.
 func (c *copier) treat(b boxed) treatment {
 	switch {
 	case b.dynamic == nil:
@@ -59,7 +58,7 @@ func (c *copier) iface(s *slot, at Pointer) {
 	}
 }
 
-// box has the interface at p hold a copy of its box, which is soft i.
+// box makes the interface at at hold a copy of its box, which is soft i.
 func (c *copier) box(s *slot, at Pointer, b boxed, i int32) {
 	x := &c.list[i]
 	if x.copy == nil {
@@ -78,20 +77,19 @@ func (c *copier) box(s *slot, at Pointer, b boxed, i int32) {
 		s.setBox(at, b.dynamic, x.copy)
 		return
 	}
-	// To hold a value is to copy it there. So that waits until it is complete.
+	// Storing a value in an interface copies it, so this waits until the value is complete.
 	c.wait(c.in, holding{s: s, at: at, d: b.dynamic, soft: i})
 }
 
-// deepest is how many boxes may lie one in another before a pre-scan is made, which
-// has no need of a stack.
+// deepest is the maximum nesting of boxes without a pre-scan, which needs no stack.
 const deepest = 100
 
-// dirtyBox returns the number of the soft that a box is, 0 if nothing in it leads into
-// the region. What takes a pre-scan has c stuck.
+// dirtyBox returns the soft number of a box, or 0 if the box does not lead into the region. It sets c.stuck
+// if a pre-scan is needed.
 func (c *copier) dirtyBox(b boxed, depth int) int32 {
 	if b.prog.few {
 		if !c.touches(b.prog.slots, b.at, depth) {
-			return 0 // to ask this again is less work than to note it
+			return 0 // checking again costs less than recording it
 		}
 		return c.softOf(ref{b.at, b.prog})
 	}
@@ -157,16 +155,15 @@ func (c *copier) touches(slots []slot, p Pointer, depth int) bool {
 	return false
 }
 
-// boxed describes what an interface holds.
+// boxed describes the value of an interface.
 type boxed struct {
 	*dynamic
-	// The value: in a box, which nobody may write to, or, of a type that is one
-	// pointer, in the interface itself. Where nothing is read as words it is a copy, the
-	// same one for all interfaces that share a box.
+	// The value: in its box, which is read-only, or, if its type is one pointer, in the interface itself. If
+	// interfaces are not read as words, it is a copy that all interfaces with the same box share.
 	at Pointer
 }
 
-// boxAt returns what the interface at p holds; nothing has no type.
+// boxAt returns the value of the interface at p; a nil interface has no type.
 //
 //go:norace
 func (c *copier) boxAt(s *slot, p Pointer) boxed {
@@ -184,21 +181,21 @@ func (c *copier) boxAt(s *slot, p Pointer) boxed {
 	return boxed{d, load(xunsafe.Add(p, wordSize))}
 }
 
-// viewed identifies an interface there: its type, and its bytes.
+// viewed identifies an interface by its type and bytes.
 type viewed struct {
 	typ   reflect.Type
 	words string
 }
 
-// A view shows what an interface holds, by package reflect. It keeps that alive, so that
-// no other interface has the same bytes and holds something else.
+// A view is the value of an interface, obtained by package reflect. It keeps the value alive, so that no
+// other interface can have the same bytes and a different value.
 type view struct {
 	boxed
 	of reflect.Value
 }
 
-// view is boxAt where nothing is read as words. Nobody says there which interfaces
-// share a box, but those do that have the same bytes, whatever these mean.
+// view is boxAt for builds in which interfaces are not read as words. Interfaces with equal bytes share a
+// box.
 func (c *copier) view(s *slot, p Pointer) boxed {
 	v := xunsafe.Value(s.typ, p)
 	if v.IsNil() {

@@ -6,12 +6,12 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// newMap is the copy of a builtin map: its entries are looked through in slices, and
-// entered when they are complete, since a copied key has another hash.
+// newMap is the copy of a builtin map. Its entries are scanned in slices and inserted when complete, because
+// copying a key may change its hash.
 type newMap struct{ copy, keys, vals reflect.Value }
 
-// mayCopy reports whether the builtin map m may have to be copied: if its entries lead nowhere,
-// only if the region owns it.
+// mayCopy reports whether the builtin map m may have to be copied. If its entries have no pointers, it is
+// copied only if the region owns it.
 func (c *copier) mayCopy(s *slot, m Pointer) bool {
 	return m != nil && (!s.noscan || c.region.OwnsMap(xunsafe.Number(m)))
 }
@@ -32,7 +32,7 @@ func (c *copier) builtin(s *slot, at Pointer) {
 	}
 	n := c.list[i].made
 	if n == 0 {
-		v := reflect.New(s.typ).Elem() // at may be on the stack, and what walks a map is not
+		v := reflect.New(s.typ).Elem() // at may be on the stack, but iteration over a map needs the heap
 		v.Set(xunsafe.Value(s.typ, at))
 		c.maps = append(c.maps, c.newMap(v))
 		n = int32(len(c.maps))
@@ -60,7 +60,7 @@ func (c *copier) newMap(m reflect.Value) newMap {
 	return n
 }
 
-// fill enters the entries.
+// fill inserts the entries.
 func (n *newMap) fill() {
 	for i := range n.keys.Len() {
 		n.copy.SetMapIndex(n.keys.Index(i), n.vals.Index(i))

@@ -1,3 +1,3 @@
-// Package escape finds what lies in an arena, and copies it to the heap. It compiles each
-// type to a program: the slots, each with an op (see "Compiled types" in package machine).
+// Package escape finds pointers into an arena and copies the memory they refer to to the heap. It compiles
+// each type to a program: a list of slots, each with an operation (see "Compiled types" in package machine).
 package escape

@@ -7,12 +7,12 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Types of the standard library that lead to memory that their fields do not show:
+// Types of the standard library whose fields do not show the memory that they refer to:
 //
-//	weak.Pointer    its field leads to a word of the runtime's, which has the address
-//	unique.Handle   its field leads to a value of the runtime's, which may have pointers and interfaces
+//	weak.Pointer    refers to a word of the runtime, which holds the address
+//	unique.Handle   refers to a value of the runtime, which may have pointers and interfaces
 //
-// All others that hide a pointer have it as an unsafe.Pointer, a uintptr, a chan or a func; see opOpaque.
+// All other types that hide a pointer contain an unsafe.Pointer, a uintptr, a chan or a func; see opOpaque.
 
 // isHidden reports whether t is one of these types.
 func isHidden(t reflect.Type) bool {
@@ -25,8 +25,8 @@ func isHidden(t reflect.Type) bool {
 	return false
 }
 
-// hides reports whether the value at p, of a slot that is opHidden, leads into the region. A weak pointer
-// leads nowhere if it is nil.
+// hides reports whether the value at p, whose slot is opHidden, leads into the region. A nil weak pointer
+// leads nowhere.
 func (c *copier) hides(s *slot, p Pointer) bool {
 	v := reflect.New(s.typ).Elem() // p may be on the stack
 	v.Set(xunsafe.Value(s.typ, p))
@@ -36,8 +36,8 @@ func (c *copier) hides(s *slot, p Pointer) bool {
 	return c.reaches(v.MethodByName("Value").Call(nil)[0])
 }
 
-// reaches reports whether v, of a comparable type, has an address in the region. It does not follow
-// pointers: memory of the heap is shared.
+// reaches reports whether v, of a comparable type, contains an address in the region. It does not follow
+// pointers, because heap memory is shared.
 func (c *copier) reaches(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.UnsafePointer, reflect.Chan:

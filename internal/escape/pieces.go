@@ -2,37 +2,35 @@ package escape
 
 import "math/bits"
 
-// pieces are those of memory that were copied, no two of which overlap, and a
-// table that finds the one that an address lies in. The table is by blocks of 512
-// bytes of addresses; a bit for each 8 bytes reports whether a piece may be there, so
-// that to enter a piece where there is none yet, as nearly all do, is one
-// look at a block. A row has the pieces that lie in a block whole, by the 8 bytes where
-// they begin; those that don't, and the second to begin in the same 8 bytes, are in lists.
+// pieces is the set of copied pieces of memory, which do not overlap, and a table that finds the piece
+// containing an address. The table divides addresses into blocks of 512 bytes. A bit for each 8 bytes tells
+// whether a piece may be there, so adding the first piece to an area takes a look at one block. A block's row
+// holds the pieces inside the block, by the 8 bytes in which they begin. Pieces that cross blocks, and a
+// second piece that begins in the same 8 bytes, are in lists.
 type pieces struct {
 	all   []piece
-	rows  []row // of the blocks that were used, not cleared: heads says what is good
+	rows  []row // rows of used blocks, not cleared; heads tells which entries are valid
 	links []link
-	table []block // a power of two
+	table []block // length: a power of two
 	used  int
 	cycle uint32 // blocks of other cycles are empty
-	last  *block // the one that was found last
+	last  *block // the last block found
 }
 
-// piece is the addresses [start, end), as numbers, so that it keeps nothing
-// alive.
+// piece covers the addresses [start, end), stored as numbers so that they keep nothing alive.
 type piece struct {
 	start, end uintptr
-	copy       Pointer // nil if it was entered before it is copied
+	copy       Pointer // nil until it is copied
 }
 
-// link is in a list of the pieces in one block.
+// link is an element of a block's list of pieces.
 type link struct{ piece, next int32 }
 
 type block struct {
 	number uintptr
 	taken  uint64
-	heads  uint64 // a bit for each piece in the row
-	first  int32  // its list, from 1; 0: empty
+	heads  uint64 // a bit for each valid entry of the row
+	first  int32  // head of the list; 0 means empty
 	row    int32
 	cycle  uint32
 }
@@ -45,7 +43,6 @@ const (
 	firstTable = 64
 )
 
-// clear empties ps.
 func (ps *pieces) clear() {
 	clear(ps.all)
 	ps.all, ps.links, ps.used, ps.last = ps.all[:0], ps.links[:0], 0, nil
@@ -54,7 +51,7 @@ func (ps *pieces) clear() {
 	}
 }
 
-// large reports whether ps has grown beyond what should be kept for the next time.
+// large reports whether ps has grown too large to keep for the next copy.
 func (ps *pieces) large() bool { return cap(ps.all) > mostKept || len(ps.rows) > mostRows }
 
 const (
@@ -62,7 +59,7 @@ const (
 	mostRows = 1 << 10 // 256 KB
 )
 
-// block returns the block of that number, a new one if it must.
+// block returns the block with the given number and creates it if needed.
 func (ps *pieces) block(number uintptr) *block {
 	if ps.last != nil && ps.last.number == number {
 		return ps.last
@@ -90,7 +87,7 @@ func (ps *pieces) block(number uintptr) *block {
 	}
 }
 
-// scatter spreads the numbers of blocks, which come in runs.
+// scatter hashes block numbers, which come in runs.
 func scatter(number uintptr) uintptr {
 	const golden = 0x9e3779b97f4a7c15 >> (32 - ^uintptr(0)>>63*32)
 	x := number * golden
@@ -119,7 +116,7 @@ func (ps *pieces) grow() {
 	}
 }
 
-// bitsOf is the set of those 8 bytes of block number that [start, end) touches.
+// bitsOf returns the bits of the 8-byte units of the block that [start, end) overlaps.
 func bitsOf(number, start, end uintptr) uint64 {
 	from, to := uint(0), uint(63)
 	if start > number<<blockShift {
@@ -131,8 +128,8 @@ func bitsOf(number, start, end uintptr) uint64 {
 	return ^uint64(0) << from & (^uint64(0) >> (63 - to))
 }
 
-// find returns the piece that [start, end), which is not empty, lies in, nil where
-// there is none; whole is false if it overlaps a piece that it doesn't lie in.
+// find returns the piece that contains the non-empty range [start, end), or nil. whole is false if the range
+// only overlaps a piece.
 func (ps *pieces) find(start, end uintptr) (in *piece, whole bool) {
 	for number := start >> blockShift; number<<blockShift < end; number++ {
 		b := ps.block(number)
@@ -155,15 +152,15 @@ func (ps *pieces) find(start, end uintptr) (in *piece, whole bool) {
 	return nil, true
 }
 
-// bitsIn is bitsOf where all of [start, end) lies in one block.
+// bitsIn is bitsOf for a range inside one block.
 func bitsIn(start, end uintptr) uint64 {
 	return ^uint64(0) << (start >> 3 % 64) & (^uint64(0) >> (63 - (end-1)>>3%64))
 }
 
-// lieInOne reports whether [start, end) lies in one block.
+// lieInOne reports whether [start, end) is inside one block.
 func lieInOne(start, end uintptr) bool { return start>>blockShift == (end-1)>>blockShift }
 
-// at returns the piece in b's row that begins in the 8 bytes of start, if there is one.
+// at returns the piece in b's row that begins in the same 8 bytes as start, or nil.
 func (ps *pieces) at(b *block, start uintptr) *piece {
 	if b.heads>>(start>>3%64)&1 == 0 {
 		return nil
@@ -171,7 +168,7 @@ func (ps *pieces) at(b *block, start uintptr) *piece {
 	return &ps.all[ps.rows[b.row][start>>3%64]]
 }
 
-// enter enters a piece that overlaps no other.
+// enter adds a piece that overlaps no other.
 func (ps *pieces) enter(start, end uintptr, copy Pointer) {
 	if lieInOne(start, end) {
 		if b := ps.block(start >> blockShift); b.heads>>(start>>3%64)&1 == 0 {
@@ -188,7 +185,7 @@ func (ps *pieces) enter(start, end uintptr, copy Pointer) {
 	}
 }
 
-// enterIn is enter for a piece that lies in b, in whose row nothing begins there.
+// enterIn is enter for a piece inside b, if b's row has no piece that begins there.
 func (ps *pieces) enterIn(b *block, start, end uintptr, copy Pointer) {
 	b.taken |= bitsIn(start, end)
 	b.heads |= 1 << (start >> 3 % 64)

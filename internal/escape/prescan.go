@@ -9,65 +9,63 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A pre-scan looks at all that is to be copied, and changes nothing. It is made where a
-// copier can't do without: where pieces overlap, since all must be known before one
-// is copied; for builtin maps, which are copied only if something is found behind
-// them, and may lead to each other; to name the path to what is refused; and in checked
-// builds, which follow the heap, too.
+// A pre-scan visits everything that is to be copied and changes nothing. The copier needs it in four cases:
+// if pieces overlap, because all of them must be known before one is copied; for builtin maps, which are
+// copied only if they lead into the region, and may refer to each other; to name the path to a refused value;
+// and in checked builds, which also follow pointers to the heap.
 type prescan struct {
 	c      *copier
 	strict bool
 
 	spots    []spot
-	followed int // how many values that are shared were looked at
+	followed int // number of shared values visited
 	reached  []span
 
-	at where // the reference that is looked at
+	at where // the reference being visited
 	labels
 }
 
-// spot is the target of a reference: n values at p, or the entries of the map that has
-// its header there.
+// spot is the target of a reference: n values at p, or the entries of the map whose header is at p.
 type spot struct {
 	p       Pointer
 	prog    *program
 	n       int
 	how     how
-	inside  bool  // the reference leads into the values
-	many    bool  // it is a slice
-	soft    int32 // which box or map it is, from 1; 0: none
+	inside  bool  // the reference points into the values
+	many    bool  // the target is a slice
+	soft    int32 // number of the box or map, or 0
 	from    where // the reference
 	entries []entry
-	table   reflect.Value // a builtin map
+	table   reflect.Value // the builtin map
 }
 
-// how a spot is treated.
+// how is the ownership of a spot.
 type how uint8
 
 const (
-	ours   how = iota // it is the caller's, or copied
-	maybe             // a box or a builtin map, which is copied if it leads into the region
-	theirs            // of the heap: shared
+	ours   how = iota // the caller's value, or copied
+	maybe             // a box or a builtin map, copied if it leads into the region
+	theirs            // heap memory, which is shared
 )
 
-// where a reference is: in which value of which spot, and how many others before it.
+// where identifies a reference: the spot, the value in it, and the number of references before it.
 type where struct {
 	spot int32
 	elem int
 	ord  int32
 }
 
-// entry is a copy of a map's entry.
+// entry is a copy of a map entry.
 type entry struct{ key, val reflect.Value }
 
 type span struct{ start, end uintptr }
 
-// mostFollowed is how many values of the heap are looked at in checked builds: a
-// request may lead to all that a server has.
+// mostFollowed is the maximum number of heap values visited in checked builds, because a request may lead to
+// all memory of a server.
 const mostFollowed = 1 << 16
 
-// prescan looks at the value at p, and all that it leads to. It notes which softs are
-// dirty, and enters the pieces that are to be copied.
+// prescan visits the value at p and everything reachable from it. It marks dirty softs and enters the pieces
+// to copy.
 func (c *copier) prescan(prog *program, p Pointer, strict bool) {
 	s := &prescan{c: c, strict: strict}
 	v := reflect.New(prog.typ) // p may be on the stack, which moves
@@ -81,7 +79,6 @@ func (c *copier) prescan(prog *program, p Pointer, strict bool) {
 	c.prescanned = true
 }
 
-// visit looks at a spot.
 func (s *prescan) visit(i int32) {
 	x := &s.spots[i]
 	if x.prog == mapHeader {
@@ -91,7 +88,7 @@ func (s *prescan) visit(i int32) {
 		x.entries = entriesOf(x.table)
 		x.n = len(x.entries)
 	}
-	y := *x // spots grows
+	y := *x // a copy, because spots grows
 	for j := range y.n {
 		p := xunsafe.Add(y.p, uintptr(j)*y.prog.size)
 		if i != 0 && y.how != maybe && y.prog != mapHeader && !s.isNew(ref{p, y.prog}, y.how) {
@@ -102,8 +99,8 @@ func (s *prescan) visit(i int32) {
 	}
 }
 
-// isNew reports whether the value was not looked at before, and is looked at now: of
-// what is shared so many are.
+// isNew reports whether the value has not been visited, and marks it visited. The number of shared values is
+// limited.
 func (s *prescan) isNew(r ref, how how) bool {
 	if how == theirs && s.followed == mostFollowed {
 		return false
@@ -115,7 +112,7 @@ func (s *prescan) isNew(r ref, how how) bool {
 	return isNew
 }
 
-// visitOne looks at the value at p, or the entry, that s.at says.
+// visitOne visits the value at p, or the map entry, that s.at refers to.
 func (s *prescan) visitOne(y *spot, p Pointer) {
 	switch {
 	case y.prog == mapHeader:
@@ -139,7 +136,7 @@ func (s *prescan) visitOne(y *spot, p Pointer) {
 	}
 }
 
-// entriesOf copies the entries of a map.
+// entriesOf returns copies of the entries of a map.
 func entriesOf(m reflect.Value) []entry {
 	list := make([]entry, 0, m.Len())
 	for it := m.MapRange(); it.Next(); {
@@ -151,7 +148,7 @@ func entriesOf(m reflect.Value) []entry {
 	return list
 }
 
-// look looks at the slots of the value at p, as copier.scan does.
+// look visits the slots of the value at p, like copier.scan.
 //
 //go:norace
 func (s *prescan) look(slots []slot, p Pointer) {
@@ -203,7 +200,7 @@ func (s *prescan) look(slots []slot, p Pointer) {
 
 func (s *prescan) how() how { return s.spots[s.at.spot].how }
 
-// refer notes a reference to n values.
+// refer records a reference to n values.
 func (s *prescan) refer(x *slot, q Pointer, n int, many bool) {
 	if s.next() {
 		return
@@ -230,7 +227,7 @@ func (s *prescan) refer(x *slot, q Pointer, n int, many bool) {
 	}
 }
 
-// referText notes a reference to a string.
+// referText records a reference to a string.
 func (s *prescan) referText(t string) {
 	if s.next() {
 		return
@@ -248,21 +245,21 @@ func (s *prescan) referText(t string) {
 	}
 	if len(t) > mostShort {
 		s.reached = append(s.reached, span{h.Start + from, h.Start + to})
-		if h.Size != 0 { // bytes of a type with pointers, by package unsafe
+		if h.Size != 0 { // bytes of a type with pointers, made by package unsafe
 			s.add(spot{p: xunsafe.Add(h.Base, from), prog: programIn(h, s.c.own), n: int((to - from) / h.Size), inside: true})
 		}
 	}
 }
 
-// referNothing notes a reference to a value of no size, which nobody reads. In a copy
-// it does not keep the region's memory alive.
+// referNothing records a reference to a value of size zero, which is never read. The reference is redirected
+// in the copy so that it does not keep the region's memory alive.
 func (s *prescan) referNothing(q Pointer) {
 	if s.how() != theirs && s.c.find(xunsafe.Number(q)) >= 0 {
 		s.touch()
 	}
 }
 
-// referOpaque notes what may be an address.
+// referOpaque records a value that may be an address.
 func (s *prescan) referOpaque(x *slot, q uintptr) {
 	if s.next() || s.c.find(q) < 0 {
 		return
@@ -271,7 +268,7 @@ func (s *prescan) referOpaque(x *slot, q uintptr) {
 	s.refuse("holds an address in the arena, as " + article(x.typ) + ", of which nobody can tell what lies there")
 }
 
-// referHidden notes a weak.Pointer or unique.Handle.
+// referHidden records a weak.Pointer or unique.Handle.
 func (s *prescan) referHidden(x *slot, at Pointer) {
 	if s.next() || !s.c.hides(x, at) {
 		return
@@ -280,7 +277,7 @@ func (s *prescan) referHidden(x *slot, at Pointer) {
 	s.refuse("leads to the arena, as a " + x.typ.String() + ", which cannot be copied")
 }
 
-// referHeap notes a reference to n values that are not the region's.
+// referHeap records a reference to n values outside the region.
 func (s *prescan) referHeap(x *slot, q Pointer, n int, many bool) {
 	s.mourn(q)
 	if !s.strict || x.noscan || x.nums {
@@ -289,7 +286,7 @@ func (s *prescan) referHeap(x *slot, q Pointer, n int, many bool) {
 	s.follow(spot{p: q, prog: programFor(x.elem, s.c.own), n: n, many: many})
 }
 
-// follow notes a reference to what is shared.
+// follow records a reference to shared memory.
 func (s *prescan) follow(y spot) {
 	if s.strict && !y.prog.shy && s.followed < mostFollowed && !(y.n == 1 && s.c.seen.has(ref{y.p, y.prog})) {
 		y.how = theirs
@@ -331,15 +328,14 @@ func (s *prescan) lookMap(x *slot, at Pointer) {
 		return
 	}
 	if s.how() == theirs && check.Race {
-		return // to walk it would be a race with who changes it under a lock
+		return // iterating would race with code that changes the map under a lock
 	}
-	table := reflect.New(x.typ).Elem() // what is at at may be used again
+	table := reflect.New(x.typ).Elem() // a copy, because the memory at at may be reused
 	table.Set(xunsafe.Value(x.typ, at))
 	s.soft(spot{p: m, prog: mapHeader, table: table})
 }
 
-// soft notes a reference to a box or a map. In memory of the heap they are shared as
-// all else there.
+// soft records a reference to a box or a map. Boxes and maps reached from heap memory are shared.
 func (s *prescan) soft(y spot) {
 	if s.how() == theirs {
 		s.follow(y)
@@ -359,13 +355,13 @@ func (s *prescan) soft(y spot) {
 	}
 }
 
-// add enters what the reference leads to.
+// add adds the target of the reference.
 func (s *prescan) add(y spot) {
 	y.from = s.at
 	s.spots = append(s.spots, y)
 }
 
-// touch notes that the spot leads into the region.
+// touch records that the spot leads into the region.
 func (s *prescan) touch() {
 	x := &s.spots[s.at.spot]
 	switch {
@@ -376,7 +372,7 @@ func (s *prescan) touch() {
 	}
 }
 
-// join makes pieces of what was reached.
+// join merges the reached ranges into pieces.
 func (s *prescan) join() {
 	slices.SortFunc(s.reached, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	for i := 0; i < len(s.reached); {

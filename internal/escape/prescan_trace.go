@@ -10,17 +10,16 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// labels are how the path to a reference is found out: its spot is looked at once
-// more, and when its turn comes, path says what lies between. So nothing has to be
-// remembered of all the others.
+// labels collects the path to a reference. To find a path, the pre-scan visits the spot of the reference
+// again and stops at the reference, so it does not have to record the paths of all references.
 type labels struct {
 	on    bool
-	want  int32 // the ord of the reference
+	want  int32 // ord of the reference
 	path  []string
 	found string
 }
 
-// next begins a reference. It returns true if the pre-scan only looks for a path.
+// next begins a reference. It returns true if the pre-scan is only looking for a path.
 func (s *prescan) next() bool {
 	s.at.ord++
 	if s.on && s.at.ord == s.want {
@@ -53,7 +52,7 @@ func (l *labels) pushAround(t reflect.Type) {
 	}
 }
 
-// pushKey names a map's entry.
+// pushKey adds the key of a map entry to the path.
 func (l *labels) pushKey(k reflect.Value) {
 	if !l.on {
 		return
@@ -81,12 +80,12 @@ func (l *labels) pop() {
 	}
 }
 
-// A path's first and last steps are named, those between are counted.
+// Long paths show only the first and last steps and the number of steps between.
 const firstSteps, lastSteps = 12, 8
 
-// pathTo is an expression for what the reference leads to.
+// pathTo returns an expression for the target of the reference.
 func (s *prescan) pathTo(w where) string {
-	var steps []where // the last one first
+	var steps []where // from last to first
 	for {
 		steps = append(steps, w)
 		if w.spot == 0 {
@@ -106,7 +105,7 @@ func (s *prescan) pathTo(w where) string {
 	return text
 }
 
-// step is the last part of a path.
+// step returns the last part of a path.
 func (s *prescan) step(w where) string {
 	was, at := s.labels, s.at
 	s.labels = labels{on: true, want: w.ord}
@@ -126,10 +125,10 @@ func (s *prescan) panic(text string) {
 	panic("arena: Escape[" + s.spots[0].prog.typ.String() + "]: " + text)
 }
 
-// refuse panics because of what the reference is.
+// refuse panics with the path to the current reference.
 func (s *prescan) refuse(what string) { s.panic(s.pathTo(s.at) + " " + what) }
 
-// betray panics because the reference, in memory of the heap, leads into the region.
+// betray panics because the current reference, in heap memory, leads into the region.
 func (s *prescan) betray() {
 	first := s.at.spot
 	for up := s.spots[first].from.spot; s.spots[up].how == theirs; up = s.spots[first].from.spot {
@@ -140,7 +139,7 @@ func (s *prescan) betray() {
 		"memory of the heap is shared and not copied; allocate " + holder + " in the arena, or escape " + s.pathTo(s.at) + " by itself")
 }
 
-// mourn panics if q was read from memory that was taken back.
+// mourn panics if q was read from poisoned memory.
 func (s *prescan) mourn(q Pointer) {
 	if !s.strict {
 		return
@@ -155,7 +154,7 @@ func (s *prescan) isDead(q Pointer) bool {
 	return dead
 }
 
-// article is the name of an opaque type.
+// article returns the name of an opaque type with its article.
 func article(t reflect.Type) string {
 	if t.Kind() == reflect.UnsafePointer {
 		return "an unsafe.Pointer"

@@ -11,32 +11,31 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A program lists what has to be looked at in the values of a type: the places of its
-// pointers, in order, as compile finds them once for each type. All else is copied
-// with the value.
+// A program lists the slots of a type: the offsets of its pointers, in order. The rest of a value is copied
+// as bytes. Each type is compiled once.
 type program struct {
 	typ   reflect.Type
 	key   *machine.TypeDesc
 	size  uintptr
 	slots []slot
-	few   bool // there are few slots, of which each tells by itself where it leads
-	owns  bool // values of package arena's own types are among the slots
-	shy   bool // nobody but the owner may look into the values
+	few   bool // a few slots, none of which needs a recursive check
+	owns  bool // the slots include types of package arena
+	shy   bool // only the owner may read the values
 }
 
-// A slot is a place in a type.
+// A slot is a pointer, or a value that contains pointers, at an offset of a type.
 type slot struct {
 	off    uintptr
 	op     op
-	noscan bool         // what it leads to has no slots
-	nums   bool         // what it leads to has slots, which are all numbers
-	size   uintptr      // of what a pointer points to; of an element; of an array's
-	typ    reflect.Type // its own type
-	elem   reflect.Type // what a pointer points to, or a slice or array consists of
+	noscan bool         // the target has no slots
+	nums   bool         // all slots of the target are numbers
+	size   uintptr      // size of a pointer's target, or of an element
+	typ    reflect.Type // type of the slot
+	elem   reflect.Type // type of a pointer's target, or of an element
 
-	name   string // as in an expression: ".Order.Items"
-	n      int    // of an array's elements
-	slots  []slot // of each of these
+	name   string // selector, such as ".Order.Items"
+	n      int    // length of an array
+	slots  []slot // slots of an array element
 	finish func(copy reflect.Value)
 }
 
@@ -47,34 +46,32 @@ const (
 	opText
 	opSlice
 	opIface
-	opMap // a map of the language
+	opMap // a builtin map
 	opArray
-	opOpaque // an unsafe.Pointer, a chan, a func: nobody sees where it leads to
-	opHidden // a weak.Pointer or unique.Handle, which hides what it leads to
-	opNumber // a uintptr, where one can be told from an address
-	opOwned  // a value of this package's types, to be finished when it was copied
+	opOpaque // an unsafe.Pointer, chan or func, whose target is unknown
+	opHidden // a weak.Pointer or unique.Handle, which hides its target
+	opNumber // a uintptr that may be an address
+	opOwned  // a type of package arena, finished after copying
 )
 
-// Own says how values of a type of package arena itself are copied, nil for all
-// other types.
+// Own returns how values of a type of package arena are copied, or nil for all other types.
 type Own func(t reflect.Type) *Special
 
-// Special says how the values of a type are copied: of which fields what they lead
-// to is looked at, and what is done to the copy at last, when all of these are.
+// Special describes how the values of a type are copied: the fields to scan, and a function that completes
+// the copy afterwards.
 type Special struct {
 	Keep   []string
-	Finish func(copy reflect.Value) // a pointer to it
+	Finish func(copy reflect.Value) // called with a pointer to the copy
 }
 
-// programs are all that there are: one for each type, so that what a value is known by
-// (see ref) can be its program. Some are found by their descriptors.
+// programs holds one program per type, so a program identifies a type (see ref). recent is indexed by type
+// descriptor.
 var (
 	programs sync.Map // of reflect.Type to *program
 	recent   [256]atomic.Pointer[program]
 )
 
-// place is where a descriptor, or another address that stands for a type, is looked
-// for in a table of 256.
+// place returns the index of a type descriptor, or another address that identifies a type, in a table of 256.
 func place(address uintptr) uintptr { return (address>>5 ^ address>>13) % 256 }
 
 func programOf[T any](own Own) *program {
@@ -121,10 +118,10 @@ func programFor(t reflect.Type, own Own) *program {
 	return known.(*program)
 }
 
-// tells reports whether s says where it leads.
+// tells reports whether the target of s is known without a recursive check.
 func (s *slot) tells() bool { return s.op != opIface && s.op != opMap && s.op != opArray }
 
-// has reports whether s is, or has among its own, a slot of kind k.
+// has reports whether s or a slot in it has operation k.
 func (s *slot) has(k op) bool {
 	for i := range s.slots {
 		if s.slots[i].has(k) {
@@ -134,10 +131,10 @@ func (s *slot) has(k op) bool {
 	return s.op == k
 }
 
-// shortArray is up to how many elements an array's are slots of their own.
+// shortArray is the maximum length of an array whose elements have their own slots.
 const shortArray = 4
 
-// compile appends the slots of a t at offset off.
+// compile appends the slots of type t at offset off.
 func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []slot {
 	s := slot{off: off, typ: t, name: name}
 	switch t.Kind() {
@@ -170,7 +167,7 @@ func compile(slots []slot, t reflect.Type, off uintptr, name string, own Own) []
 	return append(slots, s)
 }
 
-// leadTo notes that a pointer or slice leads to ts.
+// leadTo sets the target type of a pointer or slice.
 func (s *slot) leadTo(t reflect.Type) {
 	s.elem, s.size = t, t.Size()
 	numbers, others := slotsIn(t)
@@ -183,9 +180,8 @@ func isFlat(t reflect.Type) bool {
 	return !numbers && !others
 }
 
-// slotsIn reports whether a t has slots: numbers, and others. It doesn't compile t, which
-// may be the type that is just being compiled: types lead to themselves by pointers,
-// slices and maps.
+// slotsIn reports whether t has slots: numbers, and others. It does not compile t, because t may be a
+// recursive type that is being compiled.
 func slotsIn(t reflect.Type) (numbers, others bool) {
 	switch t.Kind() {
 	case reflect.Uintptr:
@@ -247,20 +243,20 @@ func (s *Special) keeps(name string) bool {
 	return false
 }
 
-// dynamic describes the type of what an interface holds.
+// dynamic describes the dynamic type of an interface.
 type dynamic struct {
-	word    Pointer // the interface's first word, nil where words are not read
+	word    Pointer // the first word of the interface, nil if words are not read
 	prog    *program
-	inPlace bool // the values are one pointer, and stand in the interface itself
+	inPlace bool // the value is one pointer, stored in the interface itself
 	text    bool // a string, in a box
 }
 
 var (
-	dynamics   sync.Map // of Pointer, interfaces' first words, to *dynamic
+	dynamics   sync.Map // of Pointer, the first word of an interface, to *dynamic
 	recentDyns [256]atomic.Pointer[dynamic]
 )
 
-// dynamicOf returns what is known of the interface at p, whose first word is word.
+// dynamicOf returns the description of the interface at p, whose first word is word.
 func (s *slot) dynamicOf(word, p Pointer, own Own) *dynamic {
 	at := &recentDyns[place(xunsafe.Number(word))]
 	if d := at.Load(); d != nil && d.word == word {
@@ -275,11 +271,10 @@ func (s *slot) dynamicOf(word, p Pointer, own Own) *dynamic {
 	return d.(*dynamic)
 }
 
-// direct says that slices and interfaces may be read as words. Where not, package
-// reflect does it.
+// direct reports whether slices and interfaces may be read as words. Otherwise package reflect is used.
 func direct() bool { return machine.LayoutOK }
 
-// sliceAt returns where the elements of the slice at p are, and how many.
+// sliceAt returns the address and number of the elements of the slice at p.
 //
 //go:norace
 func (s *slot) sliceAt(p Pointer) (Pointer, int) {
@@ -291,7 +286,7 @@ func (s *slot) sliceAt(p Pointer) (Pointer, int) {
 	return v.UnsafePointer(), v.Len()
 }
 
-// setSlice makes the slice at p one of the n elements at data, and no more.
+// setSlice sets the slice at p to the n elements at data, with capacity n.
 func (s *slot) setSlice(p, data Pointer, n int) {
 	if direct() {
 		h := headerAt(p)
@@ -301,8 +296,7 @@ func (s *slot) setSlice(p, data Pointer, n int) {
 	xunsafe.Value(s.typ, p).Set(reflect.SliceAt(s.elem, data, n).Convert(s.typ))
 }
 
-// wordAt is the pointer that a value of one word at p consists of: a map, a chan or
-// a func.
+// wordAt returns the pointer in a value of one word at p: a map, a chan or a func.
 //
 //go:norace
 func (s *slot) wordAt(p Pointer) Pointer {
@@ -312,8 +306,8 @@ func (s *slot) wordAt(p Pointer) Pointer {
 	return xunsafe.Value(s.typ, p).UnsafePointer()
 }
 
-// setBox has the interface at p hold the value at box, of which it is the only owner:
-// where nothing is written as words, a copy of it.
+// setBox makes the interface at p hold the value at box, whose only owner it is. If words are not written,
+// the interface holds a copy.
 func (s *slot) setBox(p Pointer, d *dynamic, box Pointer) {
 	if direct() {
 		store(xunsafe.Add(p, wordSize), box)
@@ -322,16 +316,15 @@ func (s *slot) setBox(p Pointer, d *dynamic, box Pointer) {
 	xunsafe.Value(s.typ, p).Set(xunsafe.Value(d.prog.typ, box))
 }
 
-// holdsNil reports whether an interface with a zero t holds no pointer: then it holds ts
-// themselves, which are one pointer each.
+// holdsNil reports whether an interface with a zero t holds a nil data word. If so, t is one pointer, stored
+// in the interface itself.
 func holdsNil(t reflect.Type) bool {
 	x := reflect.Zero(t).Interface()
 	return load(xunsafe.Add(xunsafe.PointerTo(&x), wordSize)) == nil
 }
 
-// shy reports whether values of the type must not be looked into where they are others':
-// they have locks, or are atomic, since who holds no lock must not look; or they are
-// the runtime's, or the arena itself.
+// shy reports whether only the owner may read values of type t: types with locks or atomics, because reading
+// them without the lock is a race, and types of the runtime and of package arena.
 func shy(t reflect.Type, own Own) bool {
 	module := strings.TrimSuffix(reflect.TypeFor[slot]().PkgPath(), "/internal/escape")
 	switch path := t.PkgPath(); {

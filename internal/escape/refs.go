@@ -2,25 +2,25 @@ package escape
 
 import "github.com/ebbpool/arena/internal/xunsafe"
 
-// ref identifies a value that does not lie in the region: its address and its
-// type. The address alone will not do. Package reflect makes an interface of a struct's
-// first field, or of an array's first element, that has the box of the whole.
+// ref identifies a value outside the region by address and type. The address alone is not enough: package
+// reflect can make an interface of a struct's first field, or of an array's first element, with the box of
+// the whole value.
 //
-// (What lies in the region is known by its bytes, see pieces.go. There an address has one
-// type, its allocator's, and what points into the middle of a value must do so in the copy.)
+// Values in the region are identified by address (see pieces.go). There an address has one type, that of its
+// allocator, and pointers into the middle of a value must stay such pointers in the copy.
 type ref struct {
-	at   Pointer // which so stays that of nothing else
+	at   Pointer // a pointer, so that the address is not reused
 	prog *program
 }
 
-// mapHeader stands for the type in the refs of builtin maps, of which each has an address to
-// itself, and perhaps several types, as the language converts them.
+// mapHeader replaces the type in refs of builtin maps. A map header has a unique address but may have several
+// types, by conversion.
 var mapHeader = &program{}
 
-// refs are numbered from 1, and found by a hash table.
+// refs numbers refs from 1 and finds them by a hash table.
 type refs struct {
-	refs  []ref   // the first is none
-	table []int32 // the numbers of all, a power of two
+	refs  []ref   // refs[0] is unused
+	table []int32 // numbers; the length is a power of two
 }
 
 func (l *refs) clear() {
@@ -31,10 +31,10 @@ func (l *refs) clear() {
 	l.refs = append(l.refs[:0], ref{})
 }
 
-// large reports whether l has grown beyond what should be kept for the next time.
+// large reports whether l has grown too large to keep for the next copy.
 func (l *refs) large() bool { return cap(l.refs) > mostKept }
 
-// number returns the number of r, and whether it is new.
+// number returns the number of r and whether it is new.
 func (l *refs) number(r ref) (n int32, isNew bool) {
 	if 2*len(l.refs) > len(l.table) {
 		l.grow()
@@ -69,7 +69,6 @@ func (l *refs) has(r ref) bool {
 	}
 }
 
-// grow makes the table larger.
 func (l *refs) grow() {
 	l.table = make([]int32, max(firstTable, 2*len(l.table)))
 	mask := uintptr(len(l.table) - 1)

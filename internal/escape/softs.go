@@ -1,26 +1,25 @@
 package escape
 
-// soft is a box or a builtin map, which is copied once, if it leads into the region. Who
-// finds that out, the copier or a pre-scan, notes it here.
+// soft is a box or a builtin map, which is copied once if it leads into the region. The copier or a pre-scan
+// determines that.
 type soft struct {
-	copy  Pointer // of a box, nil if there is none yet
-	made  int32   // the copy of a map, from 1
-	from  int32   // the list of those that lead to it, as a pre-scan has found
-	holds int32   // the list of what its copy has to hold, if that has to wait
+	copy  Pointer // copy of a box, or nil
+	made  int32   // number of the copy of a map, from 1
+	from  int32   // head of the list of softs that lead to it, found by a pre-scan
+	holds int32   // head of the list of interfaces in its copy that have to wait
 	state state
-	done  bool // it holds that
+	done  bool // these interfaces are set
 }
 
 type state uint8
 
 const (
 	unknown state = iota
-	clean         // as far as is known yet
-	dirty         // it leads into the region
+	clean         // no pointer into the region found yet
+	dirty         // leads into the region
 )
 
-// softs are all that were met, by their refs. The first is none, and stands for all that is
-// not in one.
+// softs holds all softs by ref. The first represents everything that is not in a soft.
 type softs struct {
 	refs
 	list  []soft
@@ -28,11 +27,10 @@ type softs struct {
 	waits []holding
 }
 
-// edge is in a list of softs that lead to one.
+// edge is an element of the list of softs that lead to a soft.
 type edge struct{ from, next int32 }
 
-// holding is an interface, in a copy, that has to hold the copy of a soft; it is in a
-// list of those in one soft.
+// holding is an interface in a copy that has to hold the copy of a soft. It is an element of a list per soft.
 type holding struct {
 	s    *slot
 	at   Pointer
@@ -48,7 +46,7 @@ func (l *softs) clear() {
 	l.list, l.edges, l.waits = append(l.list[:0], soft{}), l.edges[:0], l.waits[:0]
 }
 
-// softOf returns the number of the soft that r is.
+// softOf returns the soft number of r.
 func (l *softs) softOf(r ref) int32 {
 	n, isNew := l.number(r)
 	if isNew {
@@ -57,13 +55,13 @@ func (l *softs) softOf(r ref) int32 {
 	return n
 }
 
-// lead notes that soft from leads to soft to.
+// lead records that soft from leads to soft to.
 func (l *softs) lead(from, to int32) {
 	l.edges = append(l.edges, edge{from, l.list[to].from})
 	l.list[to].from = int32(len(l.edges))
 }
 
-// spread makes dirty what leads to what is.
+// spread marks every soft dirty that leads to a dirty soft.
 func (l *softs) spread() {
 	var work []int32
 	for i := range l.list {
@@ -83,17 +81,17 @@ func (l *softs) spread() {
 	}
 }
 
-// wait notes an interface in the copy of soft in that has to hold the copy of soft h.
+// wait records an interface in the copy of soft in that has to hold the copy of soft h.
 func (l *softs) wait(in int32, h holding) {
 	h.next = l.list[in].holds
 	l.waits = append(l.waits, h)
 	l.list[in].holds = int32(len(l.waits))
 }
 
-// fillBoxes has all interfaces that have waited hold copies: those in a box before that
-// is held itself. No box leads to itself by boxes alone.
+// fillBoxes sets all waiting interfaces, the interfaces inside a box before the interface that holds the box.
+// Boxes alone cannot form a cycle.
 func (l *softs) fillBoxes() {
-	type step struct{ soft, next int32 } // next: of what it holds
+	type step struct{ soft, next int32 } // next: the next interface of soft
 	for work := []step{{0, l.list[0].holds}}; len(work) > 0; {
 		t := &work[len(work)-1]
 		x := &l.list[t.soft]

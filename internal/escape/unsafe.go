@@ -1,9 +1,8 @@
 package escape
 
-// How the words of values are read and written, at places that their types name, as
-// compile found them; what of that depends on how the runtime lays out interfaces and
-// slices is assumptions A1, A6 and A7 of package machine, and layout.go has the way
-// without.
+// Reads and writes of words at the offsets that compile found. The parts that depend on the layout of
+// interfaces and slices rely on assumptions A1, A6 and A7 of package machine; without them, package reflect
+// is used.
 
 import (
 	"reflect"
@@ -18,34 +17,34 @@ type Pointer = xunsafe.Pointer
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// load returns the pointer at p. What only looks has norace: in checked builds it
-// looks at memory that is not the caller's.
+// load returns the pointer at p. Functions that only look are marked norace, because in checked builds they
+// also read memory that does not belong to the caller.
 //
-// SAFETY: a type has a pointer there.
+// SAFETY: the type has a pointer at p.
 //
 //go:norace
 func load(p Pointer) Pointer { return *(*Pointer)(p) }
 
-// store writes q to p, with the write barrier that it needs.
+// store writes q to p with a write barrier.
 //
 // SAFETY: as load.
 func store(p, q Pointer) { *(*Pointer)(p) = q }
 
 // loadNumber returns the uintptr at p.
 //
-// SAFETY: a type has one there.
+// SAFETY: the type has a uintptr at p.
 //
 //go:norace
 func loadNumber(p Pointer) uintptr { return *(*uintptr)(p) }
 
-// textAt is p as the address of a string.
+// textAt returns p as the address of a string.
 //
-// SAFETY: a type has one there.
+// SAFETY: the type has a string at p.
 func textAt(p Pointer) *string { return (*string)(p) }
 
-// boxText returns a string with the value s on the heap.
+// boxText returns the address of a new string on the heap with value s.
 //
-// SAFETY: it is new.
+// SAFETY: the string is not shared.
 func boxText(s string) Pointer {
 	p := new(string)
 	*p = s
@@ -58,21 +57,19 @@ type header struct {
 	len, cap int
 }
 
-// headerAt is p as the address of a slice's words.
+// headerAt returns p as the address of a slice header.
 //
-// SAFETY: a type has a slice there, and A6 holds.
+// SAFETY: the type has a slice at p, and A6 holds.
 func headerAt(p Pointer) *header { return (*header)(p) }
 
-// zero is the place that pointers to values of no size point to.
+// zero is the target of pointers to values of size zero.
 var zero struct{}
 
 func zeroBase() Pointer { return Pointer(&zero) }
 
-// hide returns p such that the compiler doesn't see where it goes. So what it
-// points to may stay on the stack.
+// hide returns p in a way that escape analysis does not follow, so that *p may stay on the stack.
 //
-// SAFETY: for as long as p is only in variables of functions that are running: if
-// the stack moves, these move with it.
+// SAFETY: p is only stored in variables of running functions, which are adjusted when the stack moves.
 //
 //go:nosplit
 //go:nocheckptr
@@ -81,20 +78,19 @@ func hide(p Pointer) Pointer {
 	return *(*Pointer)(Pointer(&x))
 }
 
-// keyOf is the descriptor that a T is known by, for looking things up.
+// keyOf returns the type descriptor of T, for use as a key.
 //
 // SAFETY: see machine.KeyOf.
 func keyOf[T any]() *machine.TypeDesc { return machine.KeyOf((*T)(nil)) }
 
-// keyFor is keyOf for a type that is known as a reflect.Type.
+// keyFor returns the type descriptor of t, for use as a key.
 //
-// SAFETY: machine.LayoutOK says that it points to this.
+// SAFETY: machine.LayoutOK implies that t points to it.
 func keyFor(t reflect.Type) *machine.TypeDesc {
 	return (*machine.TypeDesc)(reflect.ValueOf(t).UnsafePointer())
 }
 
-// bytesAt is a copy of the n bytes at p, whatever they are: two interfaces with the
-// same bytes hold the same.
+// bytesAt returns a copy of the n bytes at p, to compare interfaces by their bytes.
 //
-// SAFETY: there are so many; only compared, they keep nothing alive.
+// SAFETY: the caller passes the size of the value. The copy holds no pointers for the collector.
 func bytesAt(p Pointer, n uintptr) string { return string(unsafe.Slice((*byte)(p), n)) }

@@ -1,9 +1,7 @@
-// Package swiss is a hash table in memory that its caller brings, for
-// arena.Map. It knows nothing of arenas.
+// Package swiss implements the hash table of arena.Map. The caller provides the memory.
 //
-// It is a Swiss table, as Abseil's flat_hash_map made it known (Benzaquen,
-// Evlogimenos, Kulukundis, Perepelitsa, 2017), in groups of eight slots with a
-// control word each, as cockroachdb/swiss and Go's own maps have them.
+// It is a Swiss table (Benzaquen, Evlogimenos, Kulukundis and Perepelitsa, Abseil, 2017) with groups of eight
+// slots and a control word for each group, like cockroachdb/swiss and Go's builtin maps.
 //
 //	 table.groups, a power of two of them
 //	+---------+---------+---------+---------+
@@ -19,38 +17,31 @@
 //	 vals | v0 | v1 | v2 | v3 |    | v5 |    |    |
 //	      +----+----+----+----+----+----+----+----+
 //
-// The upper half of a key's hash says at which group its search begins; the top
-// seven bits are its tag. All eight control bytes are compared with the tag at once,
-// as one number, and only keys whose tag is the same are compared: one in
-// 128 of the others. A group with an empty slot ends the search, since
-// whatever comes after it would have been entered there. What is deleted leaves
-// a mark for the searches that went on behind it, unless its group has an
-// empty slot anyway. (hash.go says how keys are hashed, and why nobody can
-// choose keys that collide.)
+// The upper half of a key's hash selects the group at which its search begins. The top seven bits are its
+// tag. A search compares the tag with all eight control bytes at once, as one number, and then compares only
+// keys with that tag: 1 in 128 of the other keys. A group with an empty slot ends the search, because a later
+// entry would have been stored there. Deleting an entry leaves a deletion mark, unless its group has an empty
+// slot. See hash.go for how keys are hashed, and why a client cannot choose keys that collide.
 //
-// Two things differ from those tables. An empty slot is a zero byte, so that
-// zero memory is an empty table: an arena has much of that. And a table never
-// splits (Go's has parts of at most 1,024 slots): it is made for what one
-// request has, and its former groups stay with the arena until that is reset.
+// Two things differ from those tables. An empty slot has control byte zero, so zeroed memory is an empty
+// table. And a table never splits (Go's maps consist of tables of at most 1,024 slots): it holds the data of
+// one request, and the arena reclaims its former groups at the next reset.
 //
 // # Changes during a walk
 //
-// A walk goes over the groups, in order, from a slot drawn by lot. Entries stay
-// in their slots until the table moves to other groups, so a walk is right
-// whatever is entered and deleted. If the table moves, the walk goes on over
-// the former groups, which nobody changes any more, and looks up each key in
-// the new ones: there it is, with its present value, or it was deleted.
+// A walk visits the groups in order, from a random slot. Entries stay in their slots until the table moves to
+// other groups, so entries can be added and deleted during a walk. If the table moves, the walk continues
+// over the former groups, which no longer change, and looks up each key in the new groups. It skips keys that
+// were deleted and yields current values.
 //
-// Former groups are cleared when the table moves, since they would keep alive
-// what is deleted later. Groups that are walked are kept until the last walk that
-// began in them ends; for that, walks are counted, atomically, because several
-// goroutines may walk a table that none of them changes.
+// Former groups are cleared when the table moves, because they would keep deleted values reachable. If a walk
+// began in them, they are cleared when the last such walk ends. The count of walks is atomic, because several
+// goroutines may walk a table that does not change.
 //
 // # Growth
 //
-// A table asks for groups when seven of eight slots are full: four times as many up
-// to 256 of them, since entering all anew is most of what growth costs, then twice as
-// many; or as many as it has where deleted entries took the slots. Then the former
-// groups are kept, empty, for the next time: entries that come and go in a map of
-// constant size take two tables, however long they do so.
+// A table must move when seven of eight slots are used. Up to 256 groups it grows fourfold, because
+// reinserting entries is most of the cost of growth; above that it doubles. If deleted entries use most of
+// the slots, it moves to the same number of groups and keeps the former ones for the next move. So a map of
+// constant size uses two tables, no matter how many entries come and go.
 package swiss

@@ -2,71 +2,68 @@ package swiss
 
 import "math/bits"
 
-// slots is how many entries a group has: as many as a word has bytes.
+// slots is the number of entries in a group: one for each byte of a word.
 const slots = 8
 
-// Group is a part of a table: a control word and eight entries. A zero
-// group is an empty one, so memory that an arena hands out needs no more work.
+// Group is a part of a table: a control word and eight entries. The zero Group is empty.
 //
-// Keys and values stand apart, so that a large value doesn't move keys away
-// from their control word, and a small one costs no padding.
+// Keys and values are in separate arrays, so that large values do not move keys away from their control word,
+// and small ones need no padding.
 type Group[K comparable, V any] struct {
 	ctrl ctrl
 	keys [slots]K
 	vals [slots]V
 }
 
-// ctrl is a control word: a byte for each slot, the lowest for slot 0. It is
-// only ever looked at as a number, so the order of its bytes in memory is none
-// of our business.
+// ctrl is a control word. Its lowest byte belongs to slot 0. It is only used as a number, so byte order does
+// not matter.
 type ctrl uint64
 
-// What a control byte says. All others are full.
+// The states of a control byte. All other values are full.
 const (
-	empty   = 0x00 // never filled since the group was last empty: a search ends here
-	deleted = 0x01 // filled once: a search goes on
-	full    = 0x80 // and seven bits of the key's hash, the tag
+	empty   = 0x00 // not used since the group was last empty; ends a search
+	deleted = 0x01 // used before; a search continues
+	full    = 0x80 // plus the tag: seven bits of the key's hash
 )
 
 const (
 	ones = 0x0101010101010101 // the lowest bit of each byte
-	tops = 0x8080808080808080 // the highest
+	tops = 0x8080808080808080 // the highest bit of each byte
 )
 
-// tagOf is the control byte of an entry with hash h.
+// tagOf returns the control byte of an entry with hash h.
 func tagOf(h uint64) ctrl { return ctrl(h>>57 | full) }
 
-// The methods below return sets of slots: a set has the highest bit of the byte
-// of each slot in it, and no other bit.
+// The methods below return sets of slots. A set has the highest bit of the byte of each of its slots, and no
+// other bits.
 
-// match returns the slots that hold tag, and seldom a slot too many: one that
-// follows a match and holds a tag that differs in the lowest bit. Such a slot
-// is full, too, so comparing its key is all that it costs.
+// match returns the slots that hold tag. It may also return a full slot after a match whose tag differs in
+// the lowest bit only; the caller compares keys anyway.
 func (c ctrl) match(tag ctrl) ctrl {
 	x := c ^ ones*tag
 	return (x - ones) &^ x & tops
 }
 
-// hasEmpty reports whether there is an empty slot. (The set itself would not be
-// exact: a deleted slot after an empty one would be in it.)
+// hasEmpty reports whether there is an empty slot. The expression is not exact as a set: it may also contain
+// a deleted slot after an empty one.
 func (c ctrl) hasEmpty() bool { return (c-ones)&^c&tops != 0 }
 
-// free returns the slots that are empty or deleted.
+// free returns the empty and deleted slots.
 func (c ctrl) free() ctrl { return ^c & tops }
 
-// taken returns the slots that are full.
+// taken returns the full slots.
 func (c ctrl) taken() ctrl { return c & tops }
 
-// first returns the first slot of a set, which is not empty.
+// first returns the first slot of a non-empty set.
 func (c ctrl) first() uint { return uint(bits.TrailingZeros64(uint64(c))) / 8 % slots }
 
-// rest returns a set without its first slot.
+// rest returns the set without its first slot.
 func (c ctrl) rest() ctrl { return c & (c - 1) }
 
-// at returns the control byte of slot i < slots.
+// at returns the control byte of slot i. It requires i < slots.
 func (c ctrl) at(i uint) ctrl { return c >> (i % slots * 8) & 0xff }
 
-// with returns c with b as the control byte of slot i < slots.
+// with returns c with b as the control byte of slot i. It requires i < slots.
 func (c ctrl) with(i uint, b ctrl) ctrl {
 	shift := i % slots * 8
 	return c&^(0xff<<shift) | b<<shift

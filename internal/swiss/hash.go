@@ -2,46 +2,39 @@ package swiss
 
 import "math/bits"
 
-// How keys are hashed.
+// Hashing of keys.
 //
-// A hostile client that knows which keys share a group can make a table as slow
-// as a list. So each table has a secret of its own, 128 bits from the runtime's
-// ChaCha8 generator, and a key is only ever mixed together with it:
+// A client that knows which keys share a group can make a table as slow as a list. So each table has its own
+// secret, 128 bits from the runtime's ChaCha8 generator, and keys are mixed with it by
 //
 //	fold(x, y) = high word of x*y XOR low word of x*y       (128-bit product)
 //
 //	a word w         fold(w ^ secret[0], secret[1])
 //	two words v, w   fold(v ^ secret[0], w ^ secret[1])
-//	a string         16 bytes at a time, what comes out in place of secret[0]
-//	                 for the next; secret[0] is turned by the length first
+//	a string         16 bytes at a time; each result replaces secret[0] for
+//	                 the next; secret[0] is first rotated by the length
 //
-// and multiplied by an odd number at last. Without that, keys in equal steps (1, 2,
-// 3, or addresses) come to lie in clusters under one secret of thirty, because
-// both words of the product are straight lines then, and lines of an unlucky slope
-// meet; with it they lie as random numbers do. The upper half of the hash is what
-// that made of all bits below, so the place of a key is taken from there.
+// The result is multiplied by an odd number. Without this, keys in equal steps (1, 2, 3, or addresses) form
+// clusters under 1 of 30 secrets, because both words of the product are then linear in the key. The place of
+// a key comes from the upper half of the hash, which depends on all lower bits.
 //
-// This is the multiplication of wyhash (Wang Yi) and, with nothing but secrets
-// and keys as its factors, that of foldhash (Orson Peters). Keys that collide
-// under every secret are not known; two keys collide for about one secret in
-// 2^63, most of those secrets being the ones that make a factor 0 or -1.
-// Which keys share a group under one secret can only be learned by watching
-// that table (its order, its timing), and a table in an arena is gone, with its
-// secret, before the answer to a request is read. What this is not is a
-// cryptographic hash: a table that lives for long and answers an attacker's
-// every question is safer with the builtin map, whose hash is AES.
+// The multiplication is that of wyhash (Wang Yi); using only secrets and keys as factors is due to foldhash
+// (Orson Peters). No keys are known that collide under every secret. Two given keys collide for about 1
+// secret in 2^63, mostly secrets that make a factor 0 or -1. An attacker could learn which keys share a group
+// only by observing one table (its order or its timing), and a table in an arena is gone before the response
+// is read. This is not a cryptographic hash: for a long-lived table that answers an attacker's queries, the
+// builtin map, which hashes with AES, is safer.
 //
-// The length turns the secret instead of being added or XORed, since two keys
-// of different lengths could be chosen that make up for a number that is known.
+// The length rotates the secret and is not added or XORed, because keys of two lengths could be chosen to
+// cancel a known number.
 //
-// What equals must hash alike. Types whose values are equal when their bytes
-// are go this way: integers, booleans, pointers, channels, and arrays and
-// structs of them without padding or blank fields. Floats do after 0 was told
-// from -0, and NaNs, which equal nothing, get a random hash each, so that they
-// spread. All the rest (interfaces, and what holds strings or floats or
-// padding) is hash/maphash's: the runtime's own hash of a map's key.
+// Equal keys must have equal hashes. Types whose values are equal exactly if their bytes are equal use this
+// hash: integers, booleans, pointers, channels, and arrays and structs of these without padding or blank
+// fields. So do floats, with 0 and -0 unified; each NaN, which equals nothing, gets a random hash. All other
+// types (interfaces, and types that contain strings, floats or padding) use hash/maphash, which is the
+// runtime's hash of map keys.
 
-// secret is the secret that a table's hashes depend on.
+// secret is the secret of a table's hash function.
 type secret [2]uint64
 
 func fold(x, y uint64) uint64 {
@@ -49,14 +42,14 @@ func fold(x, y uint64) uint64 {
 	return hi ^ lo
 }
 
-// last is the factor at last: 2^64 over the golden section.
+// last is the final factor: 2^64 divided by the golden ratio.
 const last = 0x9e3779b97f4a7c15
 
 func (s *secret) word(w uint64) uint64 { return fold(w^s[0], s[1]) * last }
 
 func (s *secret) words(v, w uint64) uint64 { return fold(v^s[0], w^s[1]) * last }
 
-// text hashes a string.
+// text returns the hash of a string.
 func (s *secret) text(t string) uint64 {
 	n := len(t)
 	acc, key := bits.RotateLeft64(s[0], n), s[1]
@@ -65,7 +58,7 @@ func (s *secret) text(t string) uint64 {
 		for n > 16 {
 			acc = fold(load64(t)^acc, load64(t[8:])^key)
 			if n -= 16; n < 16 {
-				// The last 16 bytes, some of which may have been had before.
+				// The last 16 bytes may overlap the previous ones.
 				t = t[n:]
 				break
 			}
@@ -80,7 +73,7 @@ func (s *secret) text(t string) uint64 {
 	return fold(acc, key) * last
 }
 
-// load64 returns the first 8 bytes of t. The compiler makes one load of it.
+// load64 returns the first 8 bytes of t. The compiler turns it into one load.
 func load64(t string) uint64 {
 	_ = t[7]
 	return uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
@@ -92,6 +85,5 @@ func load32(t string) uint32 {
 	return uint32(t[0]) | uint32(t[1])<<8 | uint32(t[2])<<16 | uint32(t[3])<<24
 }
 
-// placeOf is where a search for a key with hash h begins, to be cut down to the
-// number of groups.
+// placeOf returns the start of the search for a key with hash h, to be reduced to the number of groups.
 func placeOf(h uint64) uint { return uint(h >> 32) }

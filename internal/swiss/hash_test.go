@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// build enters keys in a new table, which grows as arena.Map has it grow.
+// build inserts keys into a new table that grows like an arena.Map.
 func build[K comparable](keys []K) *Table[K, int] {
 	t := new(Table[K, int])
 	for i, k := range keys {
@@ -24,8 +24,8 @@ func build[K comparable](keys []K) *Table[K, int] {
 	return t
 }
 
-// steps is how many groups more than one each a search for all of t's entries
-// looks at, and the most of one of them.
+// steps returns how many groups beyond the first a search visits, summed over all keys, and the maximum for
+// one key.
 func (t *Table[K, V]) steps(keys []K) (sum, most int) {
 	mask := uint(len(t.groups)) - 1
 	for _, k := range keys {
@@ -52,11 +52,10 @@ func (g *Group[K, V]) holds(k K) bool {
 	return false
 }
 
-// Keys that stand in some order, as clients send them and as an attacker would
-// choose them for a weaker hash, spread like random ones, under each of many
-// secrets.
+// TestKeysSpread checks that ordered keys, as clients send them or an attacker of a weaker hash would choose
+// them, spread like random keys under many secrets.
 func TestKeysSpread(t *testing.T) {
-	const n = 900 // of at most 1792 in 256 groups, so that what a table has is usual
+	const n = 900 // half of the capacity of 256 groups
 	words := map[string]func(i int) uint64{
 		"random":          func(int) uint64 { return rand.Uint64() },
 		"1, 2, 3":         func(i int) uint64 { return uint64(i) },
@@ -94,7 +93,7 @@ func spread[K comparable](t *testing.T, name string, keys []K) {
 	for range tables {
 		sum, most := build(keys).steps(keys)
 		sums += sum
-		// Random keys, of which these tables are half full, need hardly a step.
+		// Random keys need hardly any steps, because these tables are half full.
 		if sum > len(keys)/8 || most > 6 {
 			bad++
 		}
@@ -104,7 +103,7 @@ func spread[K comparable](t *testing.T, name string, keys []K) {
 	}
 }
 
-// Keys that meet in one table don't in the next: its secret is another.
+// Keys that collide in one table do not collide in the next, which has another secret.
 func TestCollisionsAreOfOneTable(t *testing.T) {
 	var keys []uint64
 	a, b := build(make([]uint64, 1)), build(make([]uint64, 1))
@@ -144,7 +143,7 @@ func TestCollisionsAreOfOneTable(t *testing.T) {
 	}
 }
 
-// Every byte of a text and its length matter, at every length.
+// The hash depends on every byte of a text and on its length, at every length.
 func TestTextHashReadsAll(t *testing.T) {
 	s := secret{rand.Uint64(), rand.Uint64() | 1}
 	seen := map[uint64]string{}
@@ -168,8 +167,8 @@ func TestTextHashReadsAll(t *testing.T) {
 	}
 }
 
-// Texts of different lengths whose words differ by what the lengths do: where a
-// length is only XORed or added, all of them collide.
+// TestLengthsCantBeMadeUpFor hashes texts of different lengths whose words cancel the difference of the
+// lengths. If the length were only XORed or added, all of them would collide.
 func TestLengthsCantBeMadeUpFor(t *testing.T) {
 	for range 100 {
 		s := secret{rand.Uint64(), rand.Uint64() | 1}
@@ -224,7 +223,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Keys that are equal hash alike, whatever their bytes are.
+// Equal keys have equal hashes, even if their bytes differ.
 func TestEqualKeysHashAlike(t *testing.T) {
 	type blank struct {
 		_ int32
@@ -268,8 +267,7 @@ func hashAlike[K comparable](t *testing.T, x, y K) {
 	}
 }
 
-// Clear changes the secret: what was learned of the order before says nothing of
-// the order after.
+// Clear changes the secret, so that the order of entries before says nothing about the order after.
 func TestClearChangesTheSecret(t *testing.T) {
 	keys := make([]string, 100)
 	for i := range keys {

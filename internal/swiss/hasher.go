@@ -9,18 +9,18 @@ import (
 // hasher hashes the keys of one table.
 type hasher[K comparable] struct {
 	secret secret
-	seed   maphash.Seed // for kind other, which has no use for secret
+	seed   maphash.Seed // for kind other, which does not use secret
 	kind   kind
 }
 
-// small is the secret of all tables of one group: which keys share a group is no
-// question there, and a random number costs as much as two look-ups.
+// small is the secret of all tables with one group. Their keys share a group anyway, and a random number
+// costs as much as two look-ups.
 var (
 	small     = secret{0x9e3779b97f4a7c15, 0xd6e8feb86659fd93}
 	smallSeed = maphash.MakeSeed()
 )
 
-// begin gives h a secret for a table of n groups.
+// begin sets h's secret for a table of n groups.
 func (h *hasher[K]) begin(n int) {
 	if h.kind == unknown {
 		h.kind = kindOf[K]()
@@ -40,10 +40,10 @@ func (h *hasher[K]) begin(n int) {
 	}
 }
 
-// hash returns the hash of k. It panics as a builtin map does where k holds an
-// interface whose value can't be compared.
+// hash returns the hash of k. It panics like a builtin map if k holds an interface whose dynamic type is not
+// comparable.
 //
-// The searches have its first lines themselves: it doesn't inline.
+// hash is not inlined, so the searches repeat its first lines.
 func (h *hasher[K]) hash(k K) uint64 {
 	if sizeOf[K]() <= 8 && h.kind == word {
 		return h.secret.word(wordAt(&k))
@@ -54,7 +54,7 @@ func (h *hasher[K]) hash(k K) uint64 {
 	return h.hashLong(k)
 }
 
-// hashLong is hash for what is no word.
+// hashLong is hash for keys that are not words.
 func (h *hasher[K]) hashLong(k K) uint64 {
 	switch h.kind {
 	case text:
@@ -78,7 +78,7 @@ func (h *hasher[K]) hashLong(k K) uint64 {
 	return maphash.Comparable(h.seed, k)
 }
 
-// number hashes a float.
+// number returns the hash of a float.
 func (h *hasher[K]) number(f float64) uint64 {
 	switch {
 	case f == 0:
@@ -89,7 +89,7 @@ func (h *hasher[K]) number(f float64) uint64 {
 	return h.secret.word(math.Float64bits(f))
 }
 
-// refuse panics, as hash does, if k can't be hashed.
+// refuse panics if k is not hashable.
 func refuse[K comparable](k K) {
 	if kindOf[K]() == other {
 		maphash.Comparable(smallSeed, k)

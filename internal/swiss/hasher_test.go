@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Each table that has grown beyond one group has a secret of its own, whatever its keys
-// are. With one that is known, or half of one, a client could make a table as slow as a
-// list.
+// Each table that has grown beyond one group has its own secret, for all types of keys. With a known secret,
+// or half of one, a client could make a table as slow as a list.
 func TestTablesHaveSecretsOfTheirOwn(t *testing.T) {
 	ownSecret(t, func(i int) int { return i })
 	ownSecret(t, func(i int) string { return fmt.Sprint("key ", i) })
@@ -44,7 +43,7 @@ func ownSecret[K comparable](t *testing.T, key func(int) K) {
 	if a.hasher.secret[1]%2 == 0 {
 		t.Errorf("%T: a factor is even", keys[0])
 	}
-	// It is drawn once: to draw one costs as much as two look-ups.
+	// The secret is drawn once, because drawing one costs as much as two look-ups.
 	was := few.hasher.secret
 	for i, k := range keys[20:] {
 		if few.Slot(k) == nil {
@@ -57,8 +56,8 @@ func ownSecret[K comparable](t *testing.T, key func(int) K) {
 	}
 }
 
-// A table of one group takes no random number, and tells its keys apart even so: where
-// their tags were the same, each search would compare all of them.
+// A table of one group draws no random number but still tells keys apart by their tags. With equal tags, each
+// search would compare all keys.
 func TestSmallTablesHaveTags(t *testing.T) {
 	tagged(t, func(i int) int { return i })
 	tagged(t, func(i int) uint16 { return uint16(i) })
@@ -93,7 +92,7 @@ func tagged[K comparable](t *testing.T, key func(int) K) {
 		}
 		sum += len(tags)
 	}
-	if sum < tables*(slots-1) { // at random it would be 7.8 of 8
+	if sum < tables*(slots-1) { // 7.8 of 8 are expected at random
 		t.Errorf("%T: %d different tags in %d tables", key(0), sum, tables)
 	}
 }

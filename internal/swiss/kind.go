@@ -5,21 +5,21 @@ import (
 	"sync"
 )
 
-// kind says how the keys of a type are hashed.
+// kind is how the keys of a type are hashed.
 type kind uint8
 
 const (
-	unknown kind = iota // not asked yet
-	word                // 1, 2, 4 or 8 bytes, equal when their bytes are
-	few                 // a word, in a table of one group: only a tag is needed
-	plain               // other numbers of bytes, equal when their bytes are
+	unknown kind = iota // not determined yet
+	word                // 1, 2, 4 or 8 bytes, equal exactly if their bytes are
+	few                 // a word in a table of one group, which needs only a tag
+	plain               // other sizes, equal exactly if their bytes are
 	text                // strings
 	float32s
 	float64s
-	other // all the rest, by hash/maphash
+	other // all other types, hashed by hash/maphash
 )
 
-// kinds remembers the kinds of structs and arrays, which take a walk to find.
+// kinds caches the kinds of structs and arrays, which take a recursive walk to determine.
 var kinds sync.Map // of reflect.Type to kind
 
 // kindOf returns the kind of K.
@@ -56,8 +56,7 @@ func kindByBytes(t reflect.Type) kind {
 	return plain
 }
 
-// isPlain reports whether values of t, which is comparable, are equal exactly when
-// their bytes are.
+// isPlain reports whether values of the comparable type t are equal exactly if their bytes are.
 func isPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Chan, reflect.Pointer, reflect.UnsafePointer,
@@ -70,12 +69,12 @@ func isPlain(t reflect.Type) bool {
 		var size uintptr
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if f.Name == "_" || !isPlain(f.Type) { // blank fields don't take part in ==
+			if f.Name == "_" || !isPlain(f.Type) { // == ignores blank fields
 				return false
 			}
 			size += f.Type.Size()
 		}
-		return size == t.Size() // otherwise there is padding
+		return size == t.Size() // otherwise t has padding
 	}
 	return false
 }

@@ -1,16 +1,15 @@
 package swiss
 
-// MaxGroups bounds the groups of a table, so that sums of sizes don't overflow.
+// maxEntries bounds the entries of a table, so that sums of sizes do not overflow.
 const maxEntries = int(^uint(0)>>1) / 16
 
-// quadruple is the most groups of a table that grows fourfold. Growth by two enters
-// 1.8 entries anew for each of 1,000 that a map gets, by four 0.6, and its tables take
-// less memory in sum; what grows beyond some 50 KB should not, since as much as three
-// quarters of the last table stay empty.
+// quadruple is the largest number of groups that grows fourfold. Growing to 1,000 entries reinserts 1.8
+// entries per entry by doubling and 0.6 by quadrupling, which also needs less memory in total. Tables above
+// some 50 KB double, because after quadrupling up to three quarters of the last table stay empty.
 const quadruple = 64
 
-// capacityOf is how many entries n groups may have. One in eight slots stays empty,
-// so that searches end; a table of one group is looked at as a whole anyway.
+// capacityOf returns the maximum number of entries in n groups. One in eight slots stays empty so that
+// searches end, except in a table of one group, which is always searched as a whole.
 func capacityOf(n int) int {
 	if n == 1 {
 		return slots
@@ -18,7 +17,7 @@ func capacityOf(n int) int {
 	return n * (slots - 1)
 }
 
-// GroupsFor returns how many groups a table of n entries has: a power of two.
+// GroupsFor returns the number of groups of a table for n entries: a power of two.
 func GroupsFor(n int) int {
 	g := 1
 	for capacityOf(g) < n && g <= maxEntries {
@@ -27,10 +26,9 @@ func GroupsFor(n int) int {
 	return g
 }
 
-// Wants returns how many groups the table should move to, because it has no
-// capacity left: four times as many as now up to 256, twice as many above, or as many
-// as now where deleted entries have taken so much capacity that the move makes
-// up for its cost.
+// Wants returns how many groups the table should move to when it has no capacity left: four times as many up
+// to 256, twice as many above, or the same number if deleted entries have used enough capacity to pay for the
+// move.
 func (t *Table[K, V]) Wants() int {
 	switch n := len(t.groups); {
 	case n == 0:
@@ -44,8 +42,7 @@ func (t *Table[K, V]) Wants() int {
 	}
 }
 
-// Spare returns n empty groups that the table has left from an earlier move, nil
-// if it has none.
+// Spare returns n empty groups left from an earlier move, or nil.
 func (t *Table[K, V]) Spare(n int) []Group[K, V] {
 	if len(t.spare) == n {
 		return t.spare
@@ -53,13 +50,11 @@ func (t *Table[K, V]) Spare(n int) []Group[K, V] {
 	return nil
 }
 
-// Walked reports whether a walk is under way that began in the present groups: Move
-// then needs an Old.
+// Walked reports whether a walk that began in the current groups is in progress. If so, Move needs an Old.
 func (t *Table[K, V]) Walked() bool { return t.walks.Load() > 0 }
 
-// Move has the table go on in groups, which are zero and have capacity for its
-// entries. old is a zero Old where Walked said that it is needed. pointers says
-// whether there can be pointers in groups.
+// Move moves the entries to groups, which must be zero and large enough. If Walked reports true, old must be
+// a zero Old. pointers reports whether groups may contain pointers.
 func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) {
 	from := t.groups
 	t.groups, t.growthLeft = groups, capacityOf(len(groups))-t.used
@@ -70,7 +65,7 @@ func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) 
 	t.spare = nil
 	switch {
 	case t.Walked():
-		// The walks need what they walk; when they end, it is cleared.
+		// The walks still need the former groups. The last of them clears the groups.
 		old.groups, old.walks, old.next = from, t.walks.Load(), t.old
 		t.walks.Store(0)
 		t.old = old
@@ -78,11 +73,11 @@ func (t *Table[K, V]) Move(groups []Group[K, V], old *Old[K, V], pointers bool) 
 		clear(from)
 		t.spare = from
 	case pointers:
-		clear(from) // or what is deleted from here on would be kept alive there
+		clear(from) // they would keep values alive that are deleted later
 	}
 }
 
-// enterAll enters the entries of other groups, none of which the table has.
+// enterAll inserts all entries of from. None of the keys may be in the table.
 func (t *Table[K, V]) enterAll(from []Group[K, V]) {
 	groups := t.groups
 	mask := uint(len(groups)) - 1
@@ -103,9 +98,8 @@ func (t *Table[K, V]) enterAll(from []Group[K, V]) {
 	}
 }
 
-// Copied makes t, a copy of a table whose groups are a copy, too, and whose keys lead
-// to copies, a table of its own. Keys that are hashed by what they point to, or may
-// be, are hashed anew.
+// Copied completes t, a shallow copy of a table, after its groups and whatever its keys point to were copied.
+// Keys whose hash may depend on addresses are hashed again.
 func (t *Table[K, V]) Copied(pointers bool) {
 	t.spare, t.old = nil, nil
 	t.walks.Store(0)

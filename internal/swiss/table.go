@@ -2,30 +2,29 @@ package swiss
 
 import "sync/atomic"
 
-// Table is a hash table in memory that others bring: it says how many groups it
-// needs (Wants), and is given them (Move). The zero Table is empty.
+// Table is a hash table in memory of the caller: Wants returns how many groups it needs, and Move supplies
+// them. The zero Table is empty.
 type Table[K comparable, V any] struct {
-	groups     []Group[K, V] // 0 of them, or a power of two
+	groups     []Group[K, V] // none, or a power of two
 	hasher     hasher[K]
 	used       int // entries
 	growthLeft int // empty slots that may be filled before the table must move
 
-	clears uint32        // how often Clear was called
-	walks  atomic.Int32  // how many walks that began in groups are under way
-	spare  []Group[K, V] // empty, as many as groups: what the next move to no more of them takes
-	old    *Old[K, V]    // what was moved from and is still walked
+	clears uint32        // calls of Clear
+	walks  atomic.Int32  // walks in progress that began in groups
+	spare  []Group[K, V] // as many empty groups as the table has, for a move without growth
+	old    *Old[K, V]    // former groups that are still walked
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (t *Table[K, V]) Len() int { return t.used }
 
-// A search looks at one group after the other, the steps growing by one: over a
-// power of two of groups that comes to each of them once. It ends at a group with
-// an empty slot, or when all were seen. The latter happens in a table of one
-// group, which may be full, and in one whose memory others have got since,
-// where anything may stand: the search must not go on for ever there.
+// A search visits groups in steps that grow by one, which reaches each of a power of two of groups once. It
+// ends at a group with an empty slot, or after all groups. The second case occurs in a full table of one
+// group. It also occurs in a stale table whose memory holds other data, so that the search ends there as
+// well.
 
-// Get returns the value of k, and whether there is one. t may be nil.
+// Get returns the value of k and whether it exists. t may be nil.
 func (t *Table[K, V]) Get(k K) (v V, ok bool) {
 	if t == nil || len(t.groups) == 0 {
 		refuse(k)
@@ -58,7 +57,7 @@ func (t *Table[K, V]) Get(k K) (v V, ok bool) {
 	}
 }
 
-// Find returns where the value of k is, nil if there is none. t may be nil.
+// Find returns a pointer to the value of k, or nil. t may be nil.
 func (t *Table[K, V]) Find(k K) *V {
 	if g, j := t.find(k); g != nil {
 		return &g.vals[j]
@@ -66,7 +65,7 @@ func (t *Table[K, V]) Find(k K) *V {
 	return nil
 }
 
-// find returns the entry of k, nil if there is none.
+// find returns the group and slot of k, or a nil group.
 func (t *Table[K, V]) find(k K) (*Group[K, V], uint) {
 	if t == nil || len(t.groups) == 0 {
 		refuse(k)
@@ -90,9 +89,8 @@ func (t *Table[K, V]) find(k K) (*Group[K, V], uint) {
 	}
 }
 
-// Slot returns where the value of k belongs, and enters k with a zero value if
-// it was not there. It returns nil, and has changed nothing, where there is no
-// capacity left: the table must move first.
+// Slot returns a pointer to the value of k, and inserts k with a zero value if it is missing. If there is no
+// capacity left, it returns nil and changes nothing: the table must move first.
 func (t *Table[K, V]) Slot(k K) *V {
 	if len(t.groups) == 0 {
 		return nil
@@ -109,14 +107,14 @@ func (t *Table[K, V]) Slot(k K) *V {
 	}
 	tag := tagOf(h)
 	mask := uint(len(t.groups)) - 1
-	var free *Group[K, V] // the first on the way with a slot that is not full
+	var free *Group[K, V] // the first group on the way with a free slot
 	for i, step := placeOf(h), uint(0); ; {
 		g := &t.groups[i&mask]
 		c := g.ctrl
 		for s := c.match(tag); s != 0; s = s.rest() {
 			if j := s.first(); g.keys[j] == k {
-				// What equals may differ, as 0 and -0 do, or point to other
-				// memory, which the newer key keeps alive and the older may not.
+				// Equal keys may differ, like 0 and -0, or point to different memory, of which only the newer
+				// key's may be kept alive by the caller.
 				g.keys[j] = k
 				return &g.vals[j]
 			}
@@ -146,13 +144,13 @@ func (t *Table[K, V]) Slot(k K) *V {
 	return &free.vals[j]
 }
 
-// Delete takes out the entry of k, and reports whether there was one.
+// Delete deletes the entry of k and reports whether it existed.
 func (t *Table[K, V]) Delete(k K) bool {
 	g, j := t.find(k)
 	if g == nil {
 		return false
 	}
-	// The slot is zero again, so that it keeps nothing alive.
+	// Zero the slot so that it keeps nothing alive.
 	var (
 		key K
 		val V
@@ -160,7 +158,7 @@ func (t *Table[K, V]) Delete(k K) bool {
 	g.keys[j], g.vals[j] = key, val
 	t.used--
 	if g.ctrl.hasEmpty() {
-		// No search goes on behind this group, so none needs to know.
+		// No search continues past this group, so no deletion mark is needed.
 		g.ctrl = g.ctrl.with(j, empty)
 		t.growthLeft++
 	} else {
@@ -169,9 +167,8 @@ func (t *Table[K, V]) Delete(k K) bool {
 	return true
 }
 
-// Clear takes out all entries and keeps the memory. It costs the clearing of the
-// whole table. Keys are hashed with another secret afterwards, so that
-// what was learned of the old one by watching is of no use.
+// Clear deletes all entries and keeps the memory. It zeroes the whole table. It also draws a new secret, so
+// that an attacker cannot use what it learned by observing the table.
 func (t *Table[K, V]) Clear() {
 	if len(t.groups) == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The sets that a control word gives, against the bytes one by one.
+// The sets of a control word equal those computed byte by byte.
 func TestControlWord(t *testing.T) {
 	some := []byte{empty, deleted, full, full | 1, full | 2, full | 0x7e, full | 0x7f}
 	for range 200_000 {
@@ -47,8 +47,7 @@ func TestControlWord(t *testing.T) {
 	}
 }
 
-// A search ends in whatever stands in the groups: a table that is used when its
-// memory is others' must not hang.
+// A search ends whatever the groups contain: using a stale table whose memory holds other data must not hang.
 func TestSearchEnds(t *testing.T) {
 	for _, n := range []int{1, 2, 16} {
 		for _, junk := range []ctrl{0, ^ctrl(0), ones, tops, ones * 0x83, 0x0180ff01e2818001} {
@@ -70,8 +69,7 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// GroupsFor gives capacity for as many entries as it is asked for, and not four times
-// as much.
+// GroupsFor returns capacity for the requested entries, and less than four times as much.
 func TestGroupsFor(t *testing.T) {
 	for n := range 5000 {
 		g := GroupsFor(n)
@@ -84,9 +82,9 @@ func TestGroupsFor(t *testing.T) {
 	}
 }
 
-// A table grows fourfold while it is small: 1,000 entries take a third of the moves
-// that they take in one that doubles, and that is most of what growth costs. From 256
-// groups on it doubles, or three quarters of much memory would lie empty.
+// A table grows fourfold while it is small: growing to 1,000 entries then reinserts a third of the entries
+// that doubling does, which is most of the cost of growth. From 256 groups on it doubles, so that large
+// tables do not stay three quarters empty.
 func TestGrowth(t *testing.T) {
 	tab := new(Table[int, int])
 	var sizes []int
@@ -102,8 +100,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// A table in which as many entries come as go moves to its spare groups and
-// back, and seldom: each move makes up for its cost by what comes before the next.
+// A table with as many insertions as deletions alternates between two sets of groups, and moves rarely enough
+// that the operations between two moves pay for a move.
 func TestMovesMakeUpForTheirCost(t *testing.T) {
 	tab := new(Table[int, int])
 	moves, moved := 0, 0
@@ -128,8 +126,7 @@ func TestMovesMakeUpForTheirCost(t *testing.T) {
 	}
 }
 
-// A deleted slot that is filled again takes no capacity, so that a table which is
-// full takes a key that was deleted back without a move.
+// Reusing a deleted slot takes no capacity, so a full table accepts a deleted key again without a move.
 func TestDeletedSlotsAreFree(t *testing.T) {
 	for _, n := range []int{8, 14, 28, 224} {
 		tab := build(make([]int, 0))
@@ -148,9 +145,8 @@ func TestDeletedSlotsAreFree(t *testing.T) {
 	}
 }
 
-// A table that moves to its spare groups while it is walked has none left, since
-// the walk needs the former ones: without that the next move would be one of the
-// table to itself, which loses every entry.
+// A table that moves to its spare groups during a walk has no spare groups left, because the walk needs the
+// former ones. If it kept them, the next move would be from the groups to themselves and lose every entry.
 func TestSpareGroupsAreTakenOnce(t *testing.T) {
 	const n, entries = 4, 20
 	tab := new(Table[int, int])
@@ -191,8 +187,8 @@ func TestSpareGroupsAreTakenOnce(t *testing.T) {
 	}
 }
 
-// A walk that is over counts no more, however it ended: else each later move would
-// keep its former groups, and what is in them, for a walk that never ends.
+// A walk that has ended is no longer counted, however it ended. Otherwise each later move would keep its
+// former groups, and whatever they refer to, for a walk that never ends.
 func TestWalksThatAreOverDoNotCount(t *testing.T) {
 	tab := new(Table[int, int])
 	tab.Move(make([]Group[int, int], 1), nil, false)

@@ -1,22 +1,20 @@
 package swiss
 
-// All of this package's unsafe code: what looks at a key as bytes, because package
-// reflect, or a conversion to an interface, would take longer than all the rest
-// of a look-up.
+// The unsafe code of this package: it accesses keys as bytes, because package reflect or a conversion to an
+// interface would take longer than the rest of a look-up.
 
 import "unsafe"
 
-// sizeOf is the size of a T in bytes, a constant in each instantiation.
+// sizeOf returns the size of a T in bytes, a constant in each instantiation.
 func sizeOf[T any]() uintptr {
 	var z T
 	return unsafe.Sizeof(z)
 }
 
-// wordAt returns the K at k, of 1, 2, 4 or 8 bytes, as a number.
+// wordAt returns *k, of 1, 2, 4 or 8 bytes, as a number.
 //
-// SAFETY: reads as many bytes as a K has. K may be aligned to less than the
-// number is: all of Go's machines can read that, and checkptr, which objects,
-// is told not to.
+// SAFETY: it reads the size of K. K may have a smaller alignment than the number; all of Go's platforms can
+// read it, and checkptr, which would object, is disabled.
 //
 //go:nocheckptr
 func wordAt[K comparable](k *K) uint64 {
@@ -32,7 +30,7 @@ func wordAt[K comparable](k *K) uint64 {
 	}
 }
 
-// wordsAt returns the K at k, of 16 bytes, as two numbers.
+// wordsAt returns *k, of 16 bytes, as two numbers.
 //
 // SAFETY: as wordAt.
 //
@@ -42,15 +40,14 @@ func wordsAt[K comparable](k *K) (uint64, uint64) {
 	return p[0], p[1]
 }
 
-// bytesAt returns the bytes of the K at k.
+// bytesAt returns the bytes of *k.
 //
-// SAFETY: for the time in which k is there and nothing writes to it: until it
-// is hashed.
+// SAFETY: the string is only used until the key is hashed, while *k does not change.
 func bytesAt[K comparable](k *K) string {
 	return unsafe.String((*byte)(unsafe.Pointer(k)), sizeOf[K]())
 }
 
-// as returns the K at k as the type that it has underneath.
+// as returns *k as its underlying type U.
 //
-// SAFETY: the caller knows by reflection that K's underlying type is U.
+// SAFETY: the caller has checked by reflection that K's underlying type is U.
 func as[U any, K comparable](k *K) U { return *(*U)(unsafe.Pointer(k)) }

@@ -2,20 +2,18 @@ package swiss
 
 import "math/rand/v2"
 
-// Old is a table's former groups while walks that began in them are under way.
+// Old holds a table's former groups while walks that began in them are in progress.
 type Old[K comparable, V any] struct {
 	groups []Group[K, V]
 	walks  int32
 	next   *Old[K, V]
 }
 
-// Walk calls yield for each entry until it returns false. The table may be
-// changed meanwhile.
+// Walk calls yield for each entry until yield returns false. The table may change during the walk.
 //
-// Entries stay where they are until the table moves, so a walk over groups that
-// are the table's is right whatever is entered and deleted. When the table has
-// moved, what was walked stays as it was and says which keys are still to come;
-// whether they are still there, and with which value, the new groups say.
+// While the table has not moved, entries stay in their slots, so walking the current groups is correct. After
+// a move, the former groups no longer change and list the remaining keys; the new groups tell whether a key
+// still exists, and its value.
 func (t *Table[K, V]) Walk(yield func(K, V) bool) {
 	if t.used == 0 {
 		return
@@ -24,7 +22,7 @@ func (t *Table[K, V]) Walk(yield func(K, V) bool) {
 	t.walks.Add(1)
 	defer t.walked(groups)
 
-	// Each walk begins elsewhere, or programs would come to count on an order.
+	// Start at a random group, so that programs do not depend on the order.
 	from := uint(rand.Uint64())
 	mask := uint(len(groups)) - 1
 	for n := range groups {
@@ -42,8 +40,8 @@ func (t *Table[K, V]) Walk(yield func(K, V) bool) {
 			}
 			k := g.keys[j]
 			if k != k {
-				// It can't be found, and so neither be deleted nor changed, but
-				// by Clear.
+				// A key that is not equal to itself cannot be looked up. So it cannot be deleted or changed,
+				// except by Clear.
 				if t.clears == clears && !yield(k, g.vals[j]) {
 					return
 				}
@@ -54,8 +52,7 @@ func (t *Table[K, V]) Walk(yield func(K, V) bool) {
 	}
 }
 
-// walked ends a walk that began in groups: the last one clears them if they are
-// not the table's any more.
+// walked ends a walk that began in groups. The last walk of former groups clears them.
 func (t *Table[K, V]) walked(groups []Group[K, V]) {
 	if &t.groups[0] == &groups[0] {
 		t.walks.Add(-1)
