@@ -12,8 +12,8 @@ import (
 
 func dataAddr[T any](s []T) *T { return unsafe.SliceData(s) }
 
-// An append that moves each time costs the square of the length, and an arena
-// never gets the old memory back before Reset.
+// Repeated appends must grow in place: moving each time would take quadratic time, and the arena cannot reuse
+// the old memory before Reset.
 func TestAppendInPlace(t *testing.T) {
 	testkit.NeedsReuse(t)
 	t.Run("uint64", func(t *testing.T) { testAppendInPlace(t, func(i int) uint64 { return uint64(i) }) })
@@ -30,7 +30,7 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	const n = 1000
 	size := int(unsafe.Sizeof(*new(T)))
 	a := arena.NewArena(4*n*size, 0)
-	warm := arena.MakeSlice[T](a, 0, 3*n) // a slice with pointers gets a chunk of this size in the next epoch
+	warm := arena.MakeSlice[T](a, 0, 3*n) // the next request then has a chunk of this size for slices with pointers
 	for i := range warm[:cap(warm)] {
 		warm[:cap(warm)][i] = value(i)
 	}
@@ -60,7 +60,7 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	if a.Stats().UsedBytes != used {
 		t.Errorf("UsedBytes = %d, want %d for capacity %d", a.Stats().UsedBytes, used, cap(s))
 	}
-	// Something behind it: now it must move, and what it left stays as it is.
+	// After another allocation the slice must move, and its old memory must not change.
 	for len(s) < cap(s) {
 		s = arena.Append(a, s, value(len(s)))
 	}
@@ -75,9 +75,8 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	}
 }
 
-// A slice whose capacity was cut ends before its neighbour's elements, which
-// are not its own although it is the newest: growing there would overwrite
-// live data without a word.
+// A slice with a cut capacity ends before elements that it does not own, even if it is the newest slice.
+// Growing in place would overwrite live data.
 func TestAppendCutCapacity(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	s := arena.MakeSlice[int64](a, 10, 10)
@@ -95,14 +94,14 @@ func TestAppendCutCapacity(t *testing.T) {
 	if p[2] != "c" || !slices.Equal(y, []string{"", "", "x"}) {
 		t.Errorf("p = %q, y = %q", p, y)
 	}
-	// The same with a capacity that ends within the padding of eight bytes.
+	// The same with a capacity that ends inside the padding to eight bytes.
 	b := a.AllocBytes(8)
 	copy(b, "abcdefgh")
 	z := arena.Append(a, b[:5:5], []byte("XYZ")...)
 	if string(b) != "abcdefgh" || string(z) != "abcdeXYZ" {
 		t.Errorf("b = %q, z = %q", b, z)
 	}
-	// Capacity 0 at the very end of the newest slice, and at its beginning.
+	// Capacity 0, at the end and at the beginning of the newest slice.
 	e := a.AllocBytes(8)
 	copy(e, "abcdefgh")
 	end, begin := arena.Append(a, e[8:], 'E'), arena.Append(a, e[:0:0], 'B')
@@ -111,8 +110,8 @@ func TestAppendCutCapacity(t *testing.T) {
 	}
 }
 
-// Within its capacity Append is the builtin; a tail of the newest slice ends
-// where that one does and may grow.
+// Within the capacity Append is the builtin. A tail of the newest slice ends at the same address, so it may
+// grow.
 func TestAppendSubslices(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	s := arena.MakeSlice[int](a, 4, 8)
@@ -138,8 +137,8 @@ func TestAppendSubslices(t *testing.T) {
 	}
 }
 
-// A slice of the heap may lie anywhere, next to a chunk as well; it moves into
-// the arena, and the caller's stays as it is.
+// A heap slice may have any address, including one next to a chunk. It moves into the arena, and the original
+// stays unchanged.
 func TestAppendHeapSlices(t *testing.T) {
 	a := arena.NewArena(256, 0)
 	for n := range 200 {
@@ -164,7 +163,7 @@ func TestAppendHeapSlices(t *testing.T) {
 			a.Reset()
 		}
 	}
-	// Memory of another arena, and of a stale epoch, is memory like any other.
+	// So does a slice from another arena or from an earlier request.
 	b := arena.NewArena(256, 0)
 	s := arena.Append(a, arena.Append(b, []string{"x"}, "y"), "z")
 	if !slices.Equal(s, []string{"x", "y", "z"}) {
@@ -172,8 +171,7 @@ func TestAppendHeapSlices(t *testing.T) {
 	}
 }
 
-// Two slices that grow in turn are never the newest for long; each must move
-// out of the other's way.
+// Of two slices that grow in turn, neither stays the newest. Each must move instead of overwriting the other.
 func TestAppendInTurn(t *testing.T) {
 	a := arena.NewArena(512, 0)
 	for epoch := range 4 {
@@ -198,8 +196,8 @@ func TestAppendInTurn(t *testing.T) {
 	}
 }
 
-// What is appended may be a part of the slice itself, and the move or the
-// clearing of new capacity must not come before it is read.
+// Append may be given part of the slice itself. It must read the items before it moves the slice or clears
+// new capacity.
 func TestAppendItself(t *testing.T) {
 	for _, newest := range []bool{true, false} {
 		a := arena.NewArena(1<<16, 0)
@@ -222,7 +220,7 @@ func TestAppendItself(t *testing.T) {
 				t.Fatalf("newest %t: %q, %q; want %q, %q", newest, s, p, want, wantP)
 			}
 		}
-		// Items that overlap the place they go to, as with the builtin.
+		// Items that overlap their destination work as with the builtin.
 		s = arena.Append(a, s[:1], s[:5]...)
 		want = append(want[:1], want[:5]...)
 		if !slices.Equal(s, want) {
@@ -231,7 +229,7 @@ func TestAppendItself(t *testing.T) {
 	}
 }
 
-// Elements without a size fill no memory and must not divide by it.
+// Elements of size zero take no memory; their size must not be used as a divisor.
 func TestAppendZeroSize(t *testing.T) {
 	for _, a := range []*arena.Arena{nil, arena.NewArena(64, 0)} {
 		var s []struct{}
@@ -244,7 +242,7 @@ func TestAppendZeroSize(t *testing.T) {
 	}
 }
 
-// With a nil arena Append is the builtin, capacities aside.
+// With a nil arena Append is the builtin, except for capacities.
 func TestAppendNilArena(t *testing.T) {
 	var s []int
 	for i := range 100 {
@@ -260,8 +258,7 @@ func TestAppendNilArena(t *testing.T) {
 	}
 }
 
-// An array object's elements can be appended to: as a slice that was never
-// made as one, of a type whose memory is another's.
+// The elements of an array object can be appended to, although no slice was allocated.
 func TestAppendToArrayObject(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	p := arena.New[[4]uint64](a)
@@ -283,8 +280,8 @@ func TestAppendToArrayObject(t *testing.T) {
 	}
 }
 
-// An object that lies where the newest slice once ended is not that slice: a
-// part of it must not grow over the rest of it.
+// An object allocated where the newest slice ended before is not that slice. A part of it must not grow over
+// the rest.
 func TestAppendToPartOfObject(t *testing.T) {
 	for name, leave := range map[string]func(a *arena.Arena, m arena.Mark){
 		"Rewind":  func(a *arena.Arena, m arena.Mark) { a.Rewind(m) },
@@ -303,7 +300,7 @@ func TestAppendToPartOfObject(t *testing.T) {
 		m := a.Mark()
 		a.AllocBytes(3)
 		leave(a, m)
-		for range 200 { // in one of these chunks the object is where the slice was
+		for range 200 { // in one of these chunks the object has the slice's former offset
 			p := arena.New[[8]byte](a)
 			copy(p[:], "abcdefgh")
 			x := arena.Append(a, p[:3:3], []byte("XYZ")...)
@@ -314,8 +311,8 @@ func TestAppendToPartOfObject(t *testing.T) {
 	}
 }
 
-// After a reset or a rewind a slice of before is stale: appending to it is
-// wrong, but must not take memory that somebody else has.
+// After Reset or Rewind older slices are stale. Appending to one is a bug, but must not take memory that is
+// in use.
 func TestAppendStale(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1024, 1<<16)

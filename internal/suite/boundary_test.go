@@ -11,8 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// arenasFor calls f with a nil arena and with fresh and used arenas of several
-// chunk sizes.
+// arenasFor calls f with a nil arena and with new and used arenas of several chunk sizes.
 func arenasFor(t *testing.T, f func(t *testing.T, a *arena.Arena)) {
 	t.Run("nil", func(t *testing.T) { f(t, nil) })
 	for _, chunk := range []int{1, 7, 8, 64, 100, 4096} {
@@ -30,8 +29,8 @@ func arenasFor(t *testing.T, f func(t *testing.T, a *arena.Arena)) {
 	}
 }
 
-// Sizes next to a chunk's are where an offset is off by one: the last byte
-// lands in the neighbour, or a chunk that would do is passed over for ever.
+// Sizes close to the chunk size reveal off-by-one errors: the last byte overlaps a neighbour, or a chunk that
+// is large enough is never used.
 func TestBoundarySizes(t *testing.T) {
 	const chunk = 512
 	sizes := []int{0, 1, 2, 7, 8, 9, chunk - 9, chunk - 8, chunk - 7, chunk - 1, chunk, chunk + 1,
@@ -72,8 +71,8 @@ func TestBoundarySizes(t *testing.T) {
 	}
 }
 
-// testSliceSizes makes slices of T of every length around a chunk's end, twice
-// over so that the second epoch runs on used memory.
+// testSliceSizes allocates slices of T of every length around the end of a chunk, twice, so that the second
+// pass uses recycled memory.
 func testSliceSizes[T comparable](t *testing.T, dirty T) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -104,8 +103,7 @@ func testSliceSizes[T comparable](t *testing.T, dirty T) {
 	}
 }
 
-// Each type size divides a chunk in its own way; those that don't divide it
-// leave a rest that must neither be used nor counted.
+// Type sizes that do not divide the chunk size leave a rest that must be neither used nor counted.
 func TestBoundarySlices(t *testing.T) {
 	testSliceSizes(t, byte(0xff))
 	testSliceSizes(t, [3]byte{1, 2, 3})
@@ -126,7 +124,7 @@ func TestBoundarySlices(t *testing.T) {
 	testSliceSizes(t, [40]string{39: "x"})
 }
 
-// What needs no memory must take none, and still be a usable value.
+// Values of size zero take no memory and are still usable.
 func TestZeroSizes(t *testing.T) {
 	arenasFor(t, func(t *testing.T, a *arena.Arena) {
 		before := a.Stats()
@@ -156,8 +154,7 @@ func TestZeroSizes(t *testing.T) {
 	})
 }
 
-// A slice of elements that take no room may have any length, as with make: no
-// size overflows.
+// A slice of zero-size elements may have any length, as with make.
 func TestZeroSizeAnyLength(t *testing.T) {
 	arenasFor(t, func(t *testing.T, a *arena.Arena) {
 		if s := arena.MakeSlice[struct{}](a, math.MaxInt, math.MaxInt); len(s) != math.MaxInt {
@@ -166,8 +163,7 @@ func TestZeroSizeAnyLength(t *testing.T) {
 	})
 }
 
-// Lengths that make len*size or cursor+size wrap around would hand out memory
-// that is not there: the one bug that turns a typo into a hijacked process.
+// Lengths for which len*size or offset+size overflows must panic, not return memory that does not exist.
 func TestLengthPanics(t *testing.T) {
 	const big = math.MaxInt
 	type kb [1024]byte
@@ -191,10 +187,10 @@ func TestLengthPanics(t *testing.T) {
 			check(func() { arena.MakeSlice[struct{}](a, c.n, c.c) }, "MakeSlice", "struct {}", n, m)
 			check(func() { arena.MakeSliceUninit[int32](a, c.n, c.c) }, "MakeSliceUninit", "int32", n, m)
 		}
-		// Products that are negative, that wrap to a small number, to zero, to
-		// a whole number of chunks; and byte counts to which a cursor is added.
+		// Products that are negative or wrap to a small number, to zero, or to a multiple of the chunk size;
+		// and byte counts that overflow when added to an offset.
 		lengths := []int{big, big - 1, big - 7, big - 8, big - 63, big/2 + 1, big/2 + 2, big/4 + 2}
-		if big>>40 != 0 { // on 32 bits that many uint16 are a gigabyte, which is legal
+		if big>>40 != 0 { // on 32 bits that many uint16 are a gigabyte, which is valid
 			lengths = append(lengths, big/4+1)
 		}
 		for _, n := range lengths {
@@ -219,7 +215,7 @@ func TestLengthPanics(t *testing.T) {
 			t.Errorf("Append to MaxInt-1 struct{}: len %d", len(wantZero))
 		}
 
-		// Usable as before.
+		// The arena is still usable.
 		if b := a.AllocBytes(9); !testkit.AllZero(b) || kept != "kept" {
 			t.Error("the arena is damaged")
 		}
@@ -229,8 +225,7 @@ func TestLengthPanics(t *testing.T) {
 	})
 }
 
-// An arena of no or negative size can't be what the caller meant; it must not
-// be found out at the first allocation, or by a loop that never ends.
+// A chunk size of zero or less must panic in the constructor, not at the first allocation.
 func TestConstructorPanics(t *testing.T) {
 	for _, n := range []int{0, -1, math.MinInt, math.MaxInt} {
 		testkit.WantPanic(t, func() { arena.NewArena(n, 1) }, "NewArena", fmt.Sprint(n))
@@ -250,8 +245,7 @@ func TestConstructorPanics(t *testing.T) {
 	}
 }
 
-// Memory with pointers that is not cleared would hand out other people's
-// pointers: the function must refuse, whatever the arena and the length.
+// The functions for uninitialized memory must refuse types with pointers, for every arena and length.
 func TestUninitRefusesPointers(t *testing.T) {
 	arenasFor(t, func(t *testing.T, a *arena.Arena) {
 		used := a.Stats().UsedBytes
@@ -272,8 +266,7 @@ func TestUninitRefusesPointers(t *testing.T) {
 	})
 }
 
-// With a nil arena all code must run, on the heap, so that a program
-// has one code path.
+// Every function works with a nil arena, on the heap, so that a program needs one code path.
 func TestNilArena(t *testing.T) {
 	var a *arena.Arena
 	m := a.Mark()

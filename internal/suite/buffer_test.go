@@ -17,9 +17,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// bufferProgram runs in as operations on a Buffer and on a bytes.Buffer, with
-// other allocations in between, and compares them; strings that were taken must
-// stay as they were.
+// bufferProgram interprets in as operations on a Buffer and a bytes.Buffer, with other allocations in
+// between, and compares the two. Strings returned earlier must not change.
 func bufferProgram(a *arena.Arena, in []byte) error {
 	next := func() int {
 		if len(in) == 0 {
@@ -96,14 +95,14 @@ func bufferProgram(a *arena.Arena, in []byte) error {
 			if copied, err := b.WriteTo(&out); out.String() != want.String() || copied != int64(want.Len()) || err != nil {
 				return fmt.Errorf("WriteTo wrote %d bytes %q, want %q, error %v", copied, out.String(), want, err)
 			}
-		case 20: // other values without pointers: it is not the newest any more
+		case 20: // other pointer-free values: the buffer is no longer the newest slice
 			clear(arena.MakeSliceUninit[byte](a, n, n))
 		case 21:
 			a.AllocString(piece)
 		case 22:
 			*arena.NewOf(a, [2]int{n, n}) = [2]int{}
 		case 23:
-			if b.Len() > 0 { // what Bytes returns is the buffer's memory, and no more of it
+			if b.Len() > 0 { // Bytes returns the buffer's memory, with no capacity beyond it
 				p := b.Bytes()
 				if _ = append(p, "over the end"...); cap(p) != len(p) {
 					return fmt.Errorf("Bytes has %d bytes of capacity for %d", cap(p), len(p))
@@ -122,7 +121,7 @@ func bufferProgram(a *arena.Arena, in []byte) error {
 	return nil
 }
 
-// iotestReader is a reader that does or does not say what it has.
+// iotestReader returns a reader that may or may not report its length.
 func iotestReader(s string, n int) io.Reader {
 	switch n % 4 {
 	case 0:
@@ -137,7 +136,7 @@ func iotestReader(s string, n int) io.Reader {
 
 func bufferPrograms(in []byte) error {
 	a := arena.NewArena(256, 0)
-	for i := range 3 { // the second epoch has memory that was used
+	for i := range 3 { // the second request uses recycled memory
 		if err := bufferProgram(a, in); err != nil {
 			return fmt.Errorf("epoch %d: %w", i, err)
 		}
@@ -159,8 +158,8 @@ func FuzzBuffer(f *testing.F) {
 	})
 }
 
-// TestBufferRandom is FuzzBuffer for every run of the tests. It fails, for one,
-// where a Truncate lets what String has shared be written again.
+// TestBufferRandom runs FuzzBuffer's programs with fixed seeds. It finds, for example, a Truncate after which
+// the bytes shared with String can be overwritten.
 func TestBufferRandom(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 0x62756666))
@@ -174,12 +173,12 @@ func TestBufferRandom(t *testing.T) {
 	}
 }
 
-// A Buffer that is the newest grows where it is, also when strings come between
-// its writes, and its size is taken as it was asked for.
+// A Buffer that is the newest slice grows in place, also when strings are allocated between its writes, and
+// counts with its exact size.
 func TestBufferGrowsInPlace(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(64<<10, 0)
-	a.AllocBytes(64 << 10) // a new arena begins with less
+	a.AllocBytes(64 << 10) // a new arena begins with smaller chunks
 	a.Reset()
 	b := arena.NewBuffer(a, 100)
 	if b.Cap() != 100 || b.Len() != 0 {
@@ -201,7 +200,7 @@ func TestBufferGrowsInPlace(t *testing.T) {
 	}
 }
 
-// A buffer's memory is used again after Reset, unless a string shares it.
+// Reset keeps a buffer's memory unless a string shares it.
 func TestBufferReset(t *testing.T) {
 	for _, a := range []*arena.Arena{nil, arena.NewArena(4096, 0)} {
 		b := arena.NewBuffer(a, 64)
@@ -221,7 +220,7 @@ func TestBufferReset(t *testing.T) {
 	}
 }
 
-// What has moved since String is nobody else's, so that Reset keeps its memory.
+// A buffer that has moved since String shares nothing, so Reset keeps its memory.
 func TestBufferResetAfterMove(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	b := arena.NewBuffer(a, 64)
@@ -269,7 +268,7 @@ func TestBufferPanics(t *testing.T) {
 	}
 }
 
-// liar is a Reader that says that it read so much.
+// liar is a Reader that reports this number of bytes read.
 type liar int
 
 func (l liar) Read([]byte) (int, error) { return int(l), nil }

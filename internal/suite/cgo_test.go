@@ -56,8 +56,8 @@ func main() {
 }
 `
 
-// Package cgo checks a pointer to a type with pointers by a walk over the whole allocation that it leads into, which is
-// a chunk. What the documentation advises passes.
+// cgo checks a pointer to a type with pointers by scanning the whole allocation that contains the value,
+// which is a chunk. The alternatives that the documentation recommends pass.
 func TestCgoChecksChunks(t *testing.T) {
 	goTool := testkit.GoTool(t)
 	if check.Race || check.ASan || testkit.Emulated() {

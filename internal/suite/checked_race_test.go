@@ -14,9 +14,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A goroutine that serves requests of its own from the same pool still has no
-// business with another one's memory. What the pool counts for both would be an
-// order between them, and the race detector would say nothing.
+// The race detector must report access to another goroutine's memory even if both goroutines use the same
+// pool. Shared counters of the pool would order the two and hide the race.
 func TestRaceIsSeenThroughThePool(t *testing.T) {
 	needsChecks(t)
 	if check.Tag {
@@ -35,8 +34,8 @@ func TestRaceIsSeenThroughThePool(t *testing.T) {
 	}
 }
 
-// staleRead reads what another goroutine put back before both of them served
-// a request. The order is by time alone, which the detector doesn't know.
+// staleRead reads memory that another goroutine has put back, after both have served a request. Only time
+// orders the two, which the detector does not know.
 func staleRead() {
 	p := arena.NewArenaPool(1024, 0)
 	request := func(then func()) {
@@ -62,13 +61,12 @@ func staleRead() {
 	<-done
 }
 
-// The allocator's own functions are out of the race detector's sight. Each one
-// that a program calls must still be seen, as a use of the arena that names the
-// line on both sides, and so must the values that it copies.
+// The race detector does not see the allocator's own accesses. It must still report each exported function as
+// a use of the arena, with the caller's line on both sides, and each value that a function copies.
 func TestRaceIsSeenInEachFunction(t *testing.T) {
 	const child, module = "EBBPOOL_TEST_TWO_GOROUTINES", "github.com/ebbpool/arena."
 	a, value := arena.NewArena(1024, 0), []byte("value")
-	alone := arena.NewArena(1024, 0) // of the second goroutine
+	alone := arena.NewArena(1024, 0) // used by the second goroutine
 	uses := map[string][2]func(){
 		"New":             twice(func() { arena.New[int](a) }),
 		"New, pointers":   twice(func() { arena.New[*int](a) }),
@@ -91,7 +89,7 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		done := make(chan struct{})
 		go func() {
-			time.Sleep(50 * time.Millisecond) // what the detector knows nothing of
+			time.Sleep(50 * time.Millisecond) // an order that the detector does not know
 			uses[name][1]()
 			close(done)
 		}()
@@ -104,12 +102,12 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 		cmd.Env = append(os.Environ(), child+"="+name)
 		out, _ := cmd.CombinedOutput()
 		report, _, _ := strings.Cut(string(out), "created at:")
-		// Both sides: the call, and the call of the function that makes it.
+		// For each side: the call, and the caller of that function.
 		if !strings.Contains(report, "DATA RACE") || strings.Count(report, "checked_race_test.go") < 4 {
 			t.Errorf("%s: no report with the lines of both goroutines:\n%s", name, out)
 		}
-		// Who reads it wants to know which call it was: a function of this
-		// package on at least one side, before the lines of the program.
+		// On at least one side the report must name an exported function of this package above the lines of
+		// the program.
 		if strings.Count(report, module) == strings.Count(report, module+"Test") {
 			t.Errorf("%s: the report names no function of this package:\n%s", name, out)
 		}
@@ -118,5 +116,5 @@ func TestRaceIsSeenInEachFunction(t *testing.T) {
 
 func twice(f func()) [2]func() { return [2]func(){f, f} }
 
-// sinkInt keeps the compiler from leaving out a read.
+// sinkInt keeps the compiler from removing a read.
 var sinkInt int

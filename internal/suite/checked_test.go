@@ -13,14 +13,14 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// needsChecks skips a test of the checks where they are switched off.
+// needsChecks skips the test in builds without checks.
 func needsChecks(t *testing.T) {
 	if !check.On {
 		t.Skip("EBBPOOL_CHECKED=off")
 	}
 }
 
-// panicOf returns what f panics with, as text, "" if it doesn't.
+// panicOf returns the text of f's panic, or "".
 func panicOf(f func()) (text string) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -31,9 +31,8 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// An arena that is used after Put, at once or when others have taken arenas
-// since, belongs to nobody. If pools reused arenas in these builds, it would be
-// another request's by then, and its use could not be told from that one's.
+// Use of an arena after Put panics, immediately and also after others have called Get. If pools reused arenas
+// in these builds, the arena could be another request's by then and the misuse would not be detectable.
 func TestCheckedUseAfterPut(t *testing.T) {
 	needsChecks(t)
 	p := arena.NewArenaPool(1024, 0)
@@ -68,8 +67,7 @@ func TestCheckedUseAfterPut(t *testing.T) {
 	}
 }
 
-// Nor may it become usable again when the arena that goes on in its place, and
-// has its account, is out.
+// The arena must also stay unusable while the arena that replaces it, and shares its statistics, is in use.
 func TestCheckedUseAfterPutWhileAnotherIsOut(t *testing.T) {
 	needsChecks(t)
 	p := arena.NewArenaPool(1024, 0)
@@ -92,8 +90,7 @@ func TestCheckedUseAfterPutWhileAnotherIsOut(t *testing.T) {
 	}
 }
 
-// The message of a second Put says where the first one was: without the stacks
-// one would have to guess.
+// The panic of a second Put shows the stack of the first.
 func TestCheckedStacks(t *testing.T) {
 	needsChecks(t)
 	if check.Race {
@@ -114,8 +111,7 @@ func TestCheckedStacks(t *testing.T) {
 	}
 }
 
-// Memory is handed out once: a stale pointer's memory must never be somebody
-// else's, or only the first use of it could be found.
+// Checked builds never reuse memory, so that every use of a stale pointer can be found, not only the first.
 func TestCheckedMemoryIsNotReused(t *testing.T) {
 	needsChecks(t)
 	type both struct {
@@ -124,7 +120,7 @@ func TestCheckedMemoryIsNotReused(t *testing.T) {
 	}
 	a := arena.NewArena(1024, 0)
 	seen := map[uintptr]bool{}
-	var keep []any // or the collector would be right to give memory again
+	var keep []any // reachable, because the collector may reuse the address of anything else
 	for epoch := range 100 {
 		m := a.Mark()
 		x, y, b := arena.New[int64](a), arena.New[both](a), a.AllocBytes(10)
@@ -147,8 +143,7 @@ func TestCheckedMemoryIsNotReused(t *testing.T) {
 	runtime.KeepAlive(keep)
 }
 
-// What is between the values is nobody's: statistics that counted it would
-// differ from build to build.
+// Redzones do not count: statistics are the same in all builds.
 func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)
@@ -166,8 +161,7 @@ func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 		t.Errorf("after Rewind: %+v, want a high-water mark of %d", got, want)
 	}
 
-	// Chunks begin small here. What a plain build's chunk has room for is none
-	// made for one large value.
+	// Chunks begin small here, also if a large value follows for which a plain build's chunk has room.
 	a = arena.NewArena(64<<10, 0)
 	for range 10 {
 		a.AllocBytes(8)
@@ -200,8 +194,7 @@ func TestCheckedStatisticsAreThoseOfPlainBuilds(t *testing.T) {
 	}
 }
 
-// Memory that is never used again must go to the collector, or these builds
-// would need all the memory that there is.
+// Memory that is never used again must be collectable, or these builds would run out of memory.
 func TestCheckedMemoryIsFreed(t *testing.T) {
 	needsChecks(t)
 	before := heapBytes()
@@ -212,7 +205,7 @@ func TestCheckedMemoryIsFreed(t *testing.T) {
 			arena.New[*int](a)
 		})
 	}
-	for range 10 { // finalizers run in a goroutine of their own
+	for range 10 { // finalizers run in another goroutine
 		runtime.GC()
 		runtime.Gosched()
 	}

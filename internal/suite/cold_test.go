@@ -15,8 +15,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A slice that grows alone must not leave its old copies in the arena: with
-// them it would hold four times what it has, and take more in its next epoch.
+// A slice that grows alone must not leave its old copies in the arena. With them the arena would hold four
+// times the size of the slice, and the next request would take more.
 func TestGrownSliceHoldsLittle(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, chunk := range []int{64, 1000, 4 << 10, 64 << 10, 2 << 20} {
@@ -49,7 +49,7 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 		st := a.Stats()
 		limit := len(s)*size*22/10 + 1024
 		if len(s)*size < chunk {
-			limit = max(limit, chunk+9<<10) // it has not come to its size
+			limit = max(limit, chunk+9<<10) // not at its final size yet
 		}
 		if st.RetainedBytes > limit {
 			t.Fatalf("%T: the arena holds %d bytes in %d chunks for a slice of %d", *new(T), st.RetainedBytes, st.Chunks, len(s)*size)
@@ -59,7 +59,7 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 		}
 	}
 	runtime.ReadMemStats(&after)
-	// Twice what the last chunk has, which is less than twice the slice.
+	// Twice the size of the last chunk, which is less than twice the slice.
 	if taken := int(after.TotalAlloc - before.TotalAlloc); taken > 4*n*size+2*chunk+64<<10 {
 		t.Errorf("%T: %d bytes were taken from the heap for a slice of %d", *new(T), taken, n*size)
 	}
@@ -68,8 +68,8 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 			t.Fatalf("%T: element %d is %v", *new(T), i, x)
 		}
 	}
-	// The next epochs find what this one needed. In several of them, since the runtime
-	// allocates now and then, too.
+	// Later requests reuse the memory of this one. The minimum over several runs excludes allocations of the
+	// runtime.
 	a.Reset()
 	if testing.AllocsPerRun(5, func() {
 		a.Reset()
@@ -82,8 +82,8 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 	}
 }
 
-// Slices that grow by turns can't have the end of a chunk each. With chunks of
-// their own they still leave little: without, twice as much would be held.
+// Slices that grow in turn cannot all end their chunk. With separate chunks they still leave little memory
+// behind; without them, twice as much would be held.
 func TestSlicesGrownByTurnsHoldLittle(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, chunk := range []int{1000, 4 << 10, 64 << 10} {
@@ -103,8 +103,7 @@ func TestSlicesGrownByTurnsHoldLittle(t *testing.T) {
 	}
 }
 
-// What a slice has left is the program's for as long as it likes: only the arena
-// has let go of it.
+// The old copies of a slice remain valid, although the arena has dropped them.
 func TestLeftCopiesStay(t *testing.T) {
 	a := arena.NewArena(256, 0)
 	var s []*int
@@ -127,7 +126,7 @@ func TestLeftCopiesStay(t *testing.T) {
 		t.Fatalf("only %d and %d moves", len(old), len(oldFlat))
 	}
 	testkit.Collect(2)
-	for range 100 { // what others get is not what was left
+	for range 100 { // allocations that must not overlap the old copies
 		arena.MakeSlice[int](a, 500, 500)[0] = -1
 		arena.MakeSlice[*int](a, 500, 500)[0] = new(int)
 	}
@@ -147,9 +146,8 @@ func TestLeftCopiesStay(t *testing.T) {
 	}
 }
 
-// A mark promises that its slices are the arena's again after Rewind. The chunk
-// of one that has moved since must not be gone by then: the arena would count
-// wrongly, or rewind to a chunk that it has not.
+// After Rewind, slices from before the mark belong to the arena again. So the chunk of a slice that has moved
+// since the mark must not be dropped: statistics would be wrong, or Rewind would return to a missing chunk.
 func TestGrownSliceAndMarks(t *testing.T) {
 	grow := func(a *arena.Arena, s []int, n int) []int {
 		for len(s) < n {
@@ -190,7 +188,7 @@ func TestGrownSliceAndMarks(t *testing.T) {
 					if got := a.Stats().UsedBytes; got != st.UsedBytes {
 						t.Fatalf("chunk %d, %d ints, round %d: %d bytes used, %d at the mark", chunk, first, round, got, st.UsedBytes)
 					}
-					// What comes now must not lie over s.
+					// New allocations must not overlap s.
 					for _, b := range arena.MakeSlice[int](a, first, first) {
 						if b != 0 {
 							t.Fatal("memory is not zero")
@@ -211,12 +209,12 @@ func TestGrownSliceAndMarks(t *testing.T) {
 	}
 }
 
-// Texts at the other end of a slice's chunk are not the slice's to leave.
+// A slice that moves out of a chunk must not drop the strings at its other end.
 func TestGrownSliceBesideTexts(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1000, 0)
 	s := arena.MakeSlice[byte](a, 600, 600)
-	text := a.AllocBytesToString(make([]byte, 400)) // fills it
+	text := a.AllocBytesToString(make([]byte, 400)) // fills the chunk
 	used := a.Stats().UsedBytes
 	moved := arena.Append(a, s, 1)
 	if got, want := a.Stats().UsedBytes, used+testkit.Round8(cap(moved)); got != want {
@@ -225,7 +223,7 @@ func TestGrownSliceBesideTexts(t *testing.T) {
 	if strings.Trim(text, "\x00") != "" {
 		t.Error("the text was overwritten")
 	}
-	// The moved one is alone in its chunk.
+	// The moved slice is alone in its chunk.
 	used = a.Stats().UsedBytes - testkit.Round8(cap(moved))
 	again := arena.Append(a, moved[:cap(moved)], 2)
 	if got, want := a.Stats().UsedBytes, used+testkit.Round8(cap(again)); got != want {
@@ -233,8 +231,8 @@ func TestGrownSliceBesideTexts(t *testing.T) {
 	}
 }
 
-// A slice in a chunk of its own may end at the offset at which, in the current
-// chunk, a part of a value ends. That part must not grow over the rest of it.
+// A slice with a chunk of its own may end at the same offset as part of a value in the current chunk. That
+// part must not grow over the rest of the value.
 func TestAppendBesideLargeSlice(t *testing.T) {
 	for name, large := range map[string]func(a *arena.Arena, n int){
 		"made":  func(a *arena.Arena, n int) { arena.MakeSlice[byte](a, n, n) },
@@ -264,13 +262,13 @@ func TestAppendBesideLargeSlice(t *testing.T) {
 	}
 }
 
-// The first chunks of an arena are small, so that a new one for each small
-// request is no waste; an epoch that needs the chunk size has it in three.
+// The first chunks of an arena are small, so that a new arena for a small request wastes little. A request
+// that needs the full chunk size reaches it with the third chunk.
 func TestColdArenaBeginsSmall(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, c := range []struct{ chunk, bytes, chunks, held int }{
 		{64 << 10, 100, 1, 1 << 10},
-		{64 << 10, 1000, 1, 1 << 10}, // 1024 are in use then
+		{64 << 10, 1000, 1, 1 << 10}, // 1024 are then in use
 		{64 << 10, 3000, 2, 9 << 10},
 		{64 << 10, 60_000, 3, 73 << 10},
 		{4 << 10, 100, 1, 1 << 10},
@@ -291,7 +289,7 @@ func TestColdArenaBeginsSmall(t *testing.T) {
 		if st := a.Stats(); st.RetainedBytes > max(1<<10, c.chunk/64) && c.chunk <= 1<<20 {
 			t.Errorf("chunk size %d, after Release: %+v", c.chunk, st)
 		}
-		// What is large for a small first chunk is not large.
+		// A value larger than the small first chunk is not a large value.
 		a = arena.NewArena(c.chunk, 0)
 		a.AllocBytes(c.bytes)
 		if st := a.Stats(); st.Chunks != 1 || st.RetainedBytes > max(c.chunk, 1<<10)+8 || st.Oversize != 0 {
@@ -306,9 +304,9 @@ func TestColdArenaBeginsSmall(t *testing.T) {
 	}
 }
 
-// A cold request must not cost an allocation for each record that the arena
-// keeps: arena; table and first lane; a lane for each further type; chunks. In a process of
-// its own: where another test's arenas have needed a larger table, this one's get one at once.
+// The allocations of a cold request are the arena, the table with the first allocator, an allocator for each
+// further type, and chunks; nothing per record. The test runs in a process of its own, because a larger table
+// that an earlier arena needed would be allocated at once.
 func TestColdRequestTakesLittle(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Tag || check.Race || check.ASan {

@@ -16,19 +16,18 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// What docs/safety.md says of the runtime's own tools on arena memory: which of
-// them end the program, and what becomes of the others. Each case is a program of
-// its own, since nothing recovers from a fatal error. If one of them ends in another
-// way, the page says something that is not true, or no longer.
+// These tests check what docs/safety.md says about using the runtime's functions on arena memory: which ones
+// end the program, and what the others do. Each case runs in its own process, because fatal errors cannot be
+// recovered. If a case ends differently, the page is wrong.
 
-// What a case ends with: a message of the runtime's, or that it went on.
+// How a case ends: a fatal error of the runtime, or success.
 const (
 	notAtBeginning = "fatal error: runtime.SetFinalizer: pointer not at beginning of allocated block"
 	finalizerSet   = "fatal error: runtime.SetFinalizer: finalizer already set"
 	wentOn         = "it went on"
 )
 
-// apiCase is a program and what it ends with.
+// apiCase is a program and the expected end.
 type apiCase struct {
 	end string
 	run func()
@@ -48,15 +47,14 @@ func require(ok bool, what string) {
 	}
 }
 
-// recovered reports whether f panics, so that a program can go on from it.
+// recovered reports whether f panics.
 func recovered(f func()) (did bool) {
 	defer func() { did = recover() != nil }()
 	f()
 	return false
 }
 
-// collectUntil runs the collector, and what it finds to run, until done says so, for
-// a while.
+// collectUntil runs the collector, and finalizers, until done returns true or some time has passed.
 func collectUntil(done func() bool) bool {
 	for range 50 {
 		runtime.GC()
@@ -195,7 +193,7 @@ var collectorCases = map[string]apiCase{
 			require(handles[i].Value() == next, "it is the next owner's")
 			require(handles[i] != unique.Make[any](fmt.Sprint("first ", 100+i)), "a value has another handle than before")
 			if handles[i] != unique.Make[any](next) {
-				two++ // but for those that lie at the same place in the table by chance
+				two++ // except pairs that share a place in the table by chance
 			}
 		}
 		require(two > 100, "equal values have two handles")
@@ -248,8 +246,7 @@ func testAPI(t *testing.T, test string, cases map[string]apiCase) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			cmd := testkit.Self(t.Context(), t, "-test.run=^"+test+"$")
-			// The page is about plain builds: with the checks on,
-			// no memory is used again.
+			// The page describes plain builds; with checks, no memory is reused.
 			cmd.Env = append(os.Environ(), child+"="+name, "EBBPOOL_CHECKED=off", "GORACE=atexit_sleep_ms=0")
 			out, err := cmd.CombinedOutput()
 			if !strings.Contains(string(out), c.end) || (err == nil) != (c.end == wentOn) {

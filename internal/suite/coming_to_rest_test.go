@@ -10,11 +10,11 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// epochOp is a piece of an epoch.
+// epochOp is a group of allocations.
 type epochOp struct{ what, n int }
 
-// anyEpoch draws an epoch of up to most bytes: values and slices, small and large,
-// of three kinds, in any order.
+// anyEpoch returns a random request of up to most bytes: values and slices, small and large, of three kinds,
+// in any order.
 func anyEpoch(r *rand.Rand, most int) (ops []epochOp) {
 	for left := 1 + r.IntN(most); left > 0; {
 		n := 1 + r.IntN(1+left>>r.IntN(12))
@@ -45,10 +45,9 @@ func lead(a *arena.Arena, ops []epochOp) {
 	}
 }
 
-// Whatever came before, epochs that are all alike, or a few that take turns, must
-// come to rest: after a while nothing is made and dropped any more. Where chunks are chosen by rules
-// that don't fit each other, one is left out after each epoch, and made anew in
-// the next one, for ever.
+// After any history, a repeated request, or a few requests in turn, must stop allocating chunks. If the rules
+// for keeping and choosing chunks disagreed, one chunk would be dropped after each request and allocated
+// again in the next.
 func TestEqualEpochsComeToRest(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan {
@@ -83,7 +82,7 @@ func TestEqualEpochsComeToRest(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		again(200)
 		runtime.ReadMemStats(&after)
-		if n := after.Mallocs - before.Mallocs; n > 40 { // the runtime's own are among them
+		if n := after.Mallocs - before.Mallocs; n > 40 { // includes allocations of the runtime
 			t.Errorf("seed %d, chunk size %d: %d allocations, of %d bytes, in 200 epochs, %d by turns, of %d pieces",
 				seed, chunk, n, after.TotalAlloc-before.TotalAlloc, len(epochs), pieces)
 		}

@@ -11,8 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// The checks for misuse cost a plain build nothing: not one of their functions
-// may be in its program. A call that is left in a hot path would bring one.
+// Plain builds contain no function of the misuse checks, so the checks cost them nothing.
 func TestChecksAreNotInPlainBuilds(t *testing.T) {
 	if testing.Short() || check.On || check.Race || check.ASan {
 		t.Skip("builds the tests twice, plain and checked")

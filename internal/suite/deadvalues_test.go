@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/guard"
 )
 
-// What a stale value with pointers holds is recognisable, and leads nowhere.
+// Stale values with pointers contain recognizable pointers that refer to no memory.
 func TestDeadValues(t *testing.T) {
 	needsChecks(t)
 	type value struct {
@@ -28,7 +28,7 @@ func TestDeadValues(t *testing.T) {
 	x.p, x.s, x.b, x.i, x.n = new(int), "text", []byte("bytes"), 5, 7
 	x.many[1] = new(int)
 	a.Reset()
-	runtime.GC() // must be able to look at it
+	runtime.GC() // the collector must be able to scan it
 	if len(x.s) != guard.DeadLen || len(x.b) != guard.DeadLen || x.n != guard.DeadLen || x.p == nil || x.many[1] == nil || x.m == nil {
 		t.Errorf("len(s) %d, len(b) %d, n %d, p %p", len(x.s), len(x.b), x.n, x.p)
 	}
@@ -49,8 +49,7 @@ func TestDeadValues(t *testing.T) {
 	}
 }
 
-// Every object of a chunk gets dead values, not only the first: the others would
-// go on as if nothing had happened.
+// All objects of a chunk are overwritten with dead values, not only the first.
 func TestEveryObjectGetsDeadValues(t *testing.T) {
 	needsChecks(t)
 	type value struct {
@@ -94,9 +93,8 @@ func takeBack(a *arena.Arena) { a.Reset() }
 //go:noinline
 func takeBackToo(a *arena.Arena) { a.Release() }
 
-// Each epoch's dead pointers lead to that epoch: a message that named another one
-// would send its reader to the wrong place. Many cycles later it must say that it
-// can't be sure.
+// The message for a dead pointer names the request that it belongs to. After many cycles it says that it
+// cannot be sure.
 func TestDeadPointersTellTheirEpoch(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)

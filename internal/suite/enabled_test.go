@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// While pools are disabled, arenas take each value from the heap, where it outlives its arena;
-// arenas in use go back as always, and everything is as before once pools are enabled again.
+// While pools are disabled, arenas allocate each value from the heap, where it outlives its arena. Arenas in
+// use are put back as usual. Enabling pools restores the previous behavior.
 func TestSetEnabled(t *testing.T) {
 	p := arena.NewArenaPool(1<<10, 0)
 	out := p.Get()
@@ -41,7 +41,7 @@ func TestSetEnabled(t *testing.T) {
 	}
 }
 
-// A nil pool hands out nil arenas, so that who has none needs no other code.
+// A nil pool returns nil arenas, so that code without a pool needs no special case.
 func TestNilPool(t *testing.T) {
 	var p *arena.ArenaPool
 	p.Do(func(a *arena.Arena) {
@@ -54,7 +54,7 @@ func TestNilPool(t *testing.T) {
 	}
 }
 
-// The environment sets the mode of all pools, and a value that is not known is reported once.
+// The environment sets the mode of all pools. An unknown value is reported once.
 func TestModeByEnvironment(t *testing.T) {
 	if os.Getenv("EBBPOOL_CHILD") != "" {
 		p := arena.NewAutoPool(0)
@@ -77,7 +77,7 @@ func TestModeByEnvironment(t *testing.T) {
 		c.Stderr = &stderr
 		out, err := c.Output()
 		if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
-			t.Skip(err) // an emulated processor's programs run nowhere else
+			t.Skip(err) // programs for an emulated processor cannot be started directly
 		}
 		if err != nil || !strings.Contains(string(out), "mode: "+want.mode+"\n") || stderr.String() != want.stderr {
 			t.Errorf("EBBPOOL=%s: %v\n%s\n%s", value, err, out, stderr.String())

@@ -13,12 +13,11 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// need is how many bytes an epoch takes of each kind: values without pointers,
-// of a type with pointers, and of another one.
+// need is the number of bytes that a request allocates: without pointers, of a type with pointers, and of
+// another such type.
 type need [3]int
 
-// All kinds have objects of one size, so that an epoch of so many bytes means the
-// same for each.
+// All kinds have objects of one size, so that byte counts are comparable.
 type (
 	flatThing  [32]byte
 	tracedPair struct{ a, b string }
@@ -28,12 +27,12 @@ type (
 	}
 )
 
-const thing = 32 // bytes of each on 64 bits
+const thing = 32 // bytes of each on 64-bit platforms
 
-// epochSubject runs epochs.
+// epochSubject runs requests.
 type epochSubject interface {
 	live(n need)
-	end() (kept, spare int) // bytes of chunks after the epoch, and those that are no arena's
+	end() (kept, spare int) // bytes of chunks kept after the request, and bytes kept by the pool
 }
 
 func fill(a *arena.Arena, n need) {
@@ -73,8 +72,8 @@ func (s *epochPool) end() (kept, spare int) {
 	return st.RetainedBytes - st.SpareBytes, st.SpareBytes
 }
 
-// recently is for how many cycles after a rare giant, or a change of load, an arena may hold what
-// came before.
+// recently is the number of cycles after a rare giant, or a change of load, during which an arena may hold
+// memory for the earlier load.
 const recently = 500
 
 const (
@@ -85,12 +84,12 @@ const (
 type epochSequence struct {
 	name  string
 	count int
-	cold  bool // the first epochs count, too
+	cold  bool // also count the first requests
 	bytes func(i int) int
 	rare  func(i int) int
 }
 
-// epochSequences are the ways in which requests come.
+// epochSequences returns sequences of request sizes.
 func epochSequences() []epochSequence {
 	constant := func(n int) func(int) int { return func(int) int { return n } }
 	giant := func(k, small, large int) func(int) int {
@@ -135,17 +134,17 @@ func epochSequences() []epochSequence {
 	return all
 }
 
-// What a user is promised of idle memory, over cycles of any sequence: it is at most maxRetained, and
-// at most 4 times the mean need, which counts as the chunk size at least. An arena that has no pool also
-// holds what the largest of the last 500 cycles needed, and a quarter more. And once it is warm, at most
-// 10 percent of the need comes from the heap, beside what is above maxRetained.
+// The promise about idle memory, for any sequence of cycles: it is at most maxRetained and at most 4 times
+// the mean need, where the mean counts as at least the chunk size. An arena without a pool may also hold 1.25
+// times the need of the largest of the last 500 cycles. When warm, at most 10 percent of the need comes from
+// the heap, plus what exceeds maxRetained.
 func TestEpochSequences(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan || math.MaxInt>>40 == 0 {
 		t.Skip("instrumentation allocates, and a sync.Pool drops arenas; on 32 bits the things have other sizes")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a pool's arena would wait at another processor
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // otherwise an arena may be cached at another processor
 
 	limited := func(p *arena.ArenaPool) *arena.ArenaPool {
 		p.SetLimit(2*seqRetained, 0)
@@ -157,7 +156,7 @@ func TestEpochSequences(t *testing.T) {
 		make  func() epochSubject
 		kinds []int
 		least need
-		most  int // what one epoch may use; 0: anything
+		most  int // maximum bytes of a request, or 0 for any
 	}{
 		{"Arena", func() epochSubject { return &epochArena{arena.NewArena(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
 		{"ArenaPool", func() epochSubject { return &epochPool{p: arena.NewArenaPool(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
@@ -186,10 +185,10 @@ func TestEpochSequences(t *testing.T) {
 					continue
 				}
 				if testing.Short() && all > 256<<20 {
-					continue // nine tenths of the work, and 80 s where the processor is emulated
+					continue // nine tenths of the work, and 80 s on emulated processors
 				}
 				t.Run(fmt.Sprintf("%s/%s/%d", seq.name, s.name, kind), func(t *testing.T) {
-					from := 400 // by then every rule has come to rest
+					from := 400 // by then all rules have settled
 					if seq.cold {
 						from = 0
 					}
@@ -239,7 +238,7 @@ func runSequence(t *testing.T, s epochSubject, epochs []need, from int, least ne
 	n := len(epochs) - from
 	mean /= len(epochs)
 	t.Logf("a cycle of %d bytes takes %.3f of that from the heap, %.3f are above maxRetained; an idle arena holds %.2f of the mean need", used/n, float64(taken)/float64(used), float64(above)/float64(used), float64(kept)/float64(n)/float64(mean))
-	// The rest are the test's own records and those of the runtime.
+	// noise covers the allocations of the test itself and of the runtime.
 	if noise := 8<<10 + 16*n; taken > used/10+above*13/10+noise {
 		t.Errorf("a cycle takes %d bytes of the heap, %d would do", taken/n, above/n)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Interfaces that package reflect makes of a struct's fields, or of an array's elements, have
-// the box of the whole: the first one's has its very address, and another type.
+// Interfaces that package reflect makes of a struct's fields, or of an array's elements, share the box of the
+// whole. The first field's interface has the same address with another type.
 
 type result struct {
 	First first
@@ -47,13 +47,13 @@ func checkResults(t *testing.T, whole, field any) {
 	}
 }
 
-// A box was known by its address alone: the struct was read from the copy of its first
-// field, so from memory of others, with strings whose addresses and lengths were anything.
+// Boxes must be identified by address and type. By address alone, the struct would be read from the copy of
+// its first field, that is from unrelated memory.
 func TestEscapeOfAFieldAndItsStruct(t *testing.T) {
 	type pair struct{ a, b any }
 	type beside struct {
 		pair
-		m map[string]*int // has Escape look at everything before it copies
+		m map[string]*int // makes Escape run a pre-scan
 	}
 	a := arena.NewArena(4096, 0)
 	for range 3 {
@@ -64,8 +64,8 @@ func TestEscapeOfAFieldAndItsStruct(t *testing.T) {
 		c = escaped(a, pair{whole, field})
 		checkResults(t, c.a, c.b)
 
-		// The second of two interfaces with one address was not looked at, counted as
-		// clean, and so led into the arena that was reset.
+		// Both of two interfaces with one address must be followed. Otherwise the second counts as clean and
+		// still refers to the arena after its reset.
 		whole, field = results(a)
 		d := escaped(a, beside{pair{field, whole}, map[string]*int{"x": nil}})
 		checkResults(t, d.b, d.a)
@@ -75,8 +75,8 @@ func TestEscapeOfAFieldAndItsStruct(t *testing.T) {
 	}
 }
 
-// All that share a box, in all orders: a struct in the first field of a struct in the first
-// element of an array, to the string that they begin with.
+// All values that share a box, in all orders: a struct in the first field of a struct in the first element of
+// an array, down to the string at the beginning.
 func TestEscapeOfAllThatBeginAtOneAddress(t *testing.T) {
 	type inner struct {
 		S string
@@ -104,7 +104,7 @@ func TestEscapeOfAllThatBeginAtOneAddress(t *testing.T) {
 				v = v.Index(0)
 			}
 		}
-		order := []int{0, 1, 2, 3, 4} // the i-th of all
+		order := []int{0, 1, 2, 3, 4} // a permutation of the five
 		list := arena.MakeSlice[any](a, 0, 5)
 		var places [5]int
 		for k, n := i, 5; n > 0; n-- {
@@ -134,8 +134,8 @@ func TestEscapeOfAllThatBeginAtOneAddress(t *testing.T) {
 	}
 }
 
-// In checked builds what lies on the heap is followed by its type, too: the struct behind its
-// first field's interface was taken for seen.
+// Checked builds also identify heap values by address and type: visiting the first field's interface must not
+// mark the struct as visited.
 func TestEscapeFollowsAFieldAndItsStruct(t *testing.T) {
 	type leaf struct{ P, Q *int }
 	type tree struct {
@@ -154,11 +154,11 @@ func TestEscapeFollowsAFieldAndItsStruct(t *testing.T) {
 		return
 	}
 	testkit.WantPanic(t, func() { arena.Escape(a, h) }, "v.list[1].(suite.tree).Last lies in the arena")
-	h.list[1] = &holder{[]any{&holder{[]any{whole}}}} // when the part was looked at
+	h.list[1] = &holder{[]any{&holder{[]any{whole}}}} // after the part was visited
 	testkit.WantPanic(t, func() { arena.Escape(a, h) }, ".list[0].(suite.tree).Last lies in the arena")
 }
 
-// A box in a box was taken for clean when nothing had looked into it.
+// A box inside a box that was not visited must not count as clean.
 func TestEscapeOfBoxesInBoxes(t *testing.T) {
 	type held struct{ x any }
 	a := arena.NewArena(4096, 0)
@@ -174,14 +174,14 @@ func TestEscapeOfBoxesInBoxes(t *testing.T) {
 	if s := c.x.(held).x.(held).x.(held).x.([6]any)[5].(held).x; s != "hello" {
 		t.Errorf("%q", s)
 	}
-	// What leads nowhere is shared.
+	// Values that do not lead into the arena are shared.
 	x := held{held{held{&held{}}}}
 	if c := arena.Escape(a, x); c != x {
 		t.Error("a box that leads nowhere was copied")
 	}
 }
 
-// Of an array in a box each element is looked at, the first and the last one, too.
+// All elements of an array in a box are visited, including the first and the last.
 func TestEscapeOfArraysInBoxes(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for i := range 7 {
@@ -199,8 +199,7 @@ func TestEscapeOfArraysInBoxes(t *testing.T) {
 	}
 }
 
-// Boxes that lie in each other without end are looked through by a pre-scan; what was not looked
-// at must not count as clean.
+// Deeply nested boxes take a pre-scan. Boxes that were not visited must not count as clean.
 func TestEscapeOfDeepBoxes(t *testing.T) {
 	type held struct{ x, y any }
 	a := arena.NewArena(4096, 0)
@@ -220,7 +219,7 @@ func TestEscapeOfDeepBoxes(t *testing.T) {
 	}
 }
 
-// Nor does a map in a box count as clean.
+// A map in a box does not count as clean.
 func TestEscapeOfMapsInBoxes(t *testing.T) {
 	type table struct {
 		m map[string]string
@@ -233,7 +232,7 @@ func TestEscapeOfMapsInBoxes(t *testing.T) {
 	}
 }
 
-// A box may lie in the arena itself; then it is copied, whatever is in it, and wherever it is held.
+// A box in the arena itself is copied, whatever it contains and wherever it is held.
 func TestEscapeOfBoxesInTheArena(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("interfaces are not read as words")

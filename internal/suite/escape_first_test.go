@@ -12,9 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// What Escape has to look at in a type is found out once for each type: several
-// goroutines that are the first with it at the same time get the same copies. (Under
-// the race detector nothing may be reported.)
+// Escape compiles each type once. Several goroutines that escape a new type at the same time get equal
+// copies, without a data race.
 func TestEscapeFirstUseOfATypeByMany(t *testing.T) {
 	types := 120
 	if testing.Short() || check.Race || check.ASan {
@@ -22,7 +21,7 @@ func TestEscapeFirstUseOfATypeByMany(t *testing.T) {
 	}
 	text := reflect.TypeFor[string]()
 	for n := range types {
-		// Nobody has met this type before.
+		// A type that has not been used before.
 		fields := []reflect.StructField{{Name: "Text", Type: text}, {Name: "List", Type: reflect.TypeFor[[]string]()},
 			{Name: "F" + strconv.Itoa(n), Type: reflect.ArrayOf(n+1, text)}, {Name: "Next", Type: reflect.TypeFor[*any]()}}
 		typ := reflect.StructOf(fields)

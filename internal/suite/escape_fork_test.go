@@ -11,8 +11,7 @@ type branch struct {
 	next *branch
 }
 
-// What forks made ends with their arena, so it must be copied with what the arena
-// made; without that the copy would lead into memory that the next epoch gets.
+// The memory of forks ends with their arena, so Escape copies it together with the arena's own.
 func TestEscapeTakesForksAlong(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	f := a.Fork()
@@ -21,7 +20,7 @@ func TestEscapeTakesForksAlong(t *testing.T) {
 		arena.NewOf(f, branch{f.AllocString("of its fork"),
 			arena.NewOf(inner, branch{inner.AllocString("of the fork's fork"), nil})})})
 
-	// A fork's own memory does not include that of what it was forked from.
+	// Escape from a fork does not copy the memory of its parent.
 	other := arena.NewOf(a, branch{a.AllocString("of the arena, too"), nil})
 	up := arena.NewOf(f, branch{f.AllocString("of the fork"), other})
 	if c := arena.Escape(f, up); c == up || c.next != other {

@@ -19,7 +19,7 @@ func FuzzEscape(f *testing.F) {
 	})
 }
 
-// Copies must be seen by the collector, whatever wrote them.
+// The collector must see all pointers in copies.
 func TestGCEscapedGraphs(t *testing.T) {
 	rounds := 80
 	if hostile() || testing.Short() {

@@ -12,21 +12,20 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Random graphs over an arena, the heap and another arena are escaped, the arena is
-// reset and its memory used again, and the copy must be what escape_model_test.go said
-// of the original.
+// Random graphs over an arena, the heap and another arena are escaped. Then the arena is reset and its memory
+// reused, and the copy must match the description that escape_model_test.go made of the original.
 
-// vertex has a field for each way in which one value leads to another.
+// vertex has a field for each way to refer to another value.
 type vertex struct {
 	id     int
 	name   string
 	next   *vertex
 	kids   []*vertex
 	parts  []part
-	part   *part    // into somebody's parts
-	link   **vertex // to somebody's next
+	part   *part    // into the parts of some vertex
+	link   **vertex // to the next field of some vertex
 	nums   []int32
-	num    *int32 // into somebody's nums
+	num    *int32 // into the nums of some vertex
 	text   []byte
 	held   any
 	namer  interface{ label() string }
@@ -49,7 +48,7 @@ type part struct {
 	n    int16
 }
 
-// word is one pointer, which an interface holds without a box.
+// word is one pointer, which an interface stores without a box.
 type word struct{ to *vertex }
 
 // pair needs a box.
@@ -63,8 +62,8 @@ func (v *vertex) label() string { return v.name }
 func (p pair) label() string    { return p.s }
 func (w word) label() string    { return "word" }
 
-// nest is a struct out of which package reflect takes interfaces that share its box: those of In
-// and of In.P have its very address.
+// nest is a struct from which package reflect makes interfaces that share its box. The interfaces of In and
+// In.P have the same address as that of nest.
 type nest struct {
 	In   nestPart
 	List [2]nestPart
@@ -78,7 +77,7 @@ type nestPart struct {
 	N uint16
 }
 
-// within returns an interface with a part of x that reflect makes, down to depth, in x's box.
+// within returns an interface that holds a part of x, at most depth levels down, and shares x's box.
 func (g *graph) within(x any, depth int) any {
 	for range depth {
 		v := reflect.ValueOf(x)
@@ -96,27 +95,27 @@ func (g *graph) within(x any, depth int) any {
 	return x
 }
 
-// graph makes values.
+// graph generates values.
 type graph struct {
 	choices []byte
 	rest    *rand.Rand
-	a       *arena.Arena // what is escaped from
-	in, out places       // where things are: in a, or not
+	a       *arena.Arena // the arena to escape from
+	in, out places       // values in a, and elsewhere
 	maps    map[unsafe.Pointer]bool
-	simple  bool // without what Escape has to look at twice: builtin maps and
+	simple  bool // without values that need a pre-scan: builtin maps and
 	unboxed bool // boxes in boxes
 }
 
-// places are the values that a random pointer may lead to.
+// places lists the values that a random pointer may refer to.
 type places struct {
-	in    *arena.Arena // nil: the heap
+	in    *arena.Arena // nil means the heap
 	vs    []*vertex
 	parts [][]part
 	nums  [][]int32
 	texts []string
 	held  []any
 	maps  []map[string]any
-	own   map[uintptr]bool // all bytes of these
+	own   map[uintptr]bool // all bytes of these values
 }
 
 func (g *graph) choose(n int) int {
@@ -135,7 +134,7 @@ func pick[T any](g *graph, list []T) (x T) {
 	return list[g.choose(len(list))]
 }
 
-// makeGraph makes n vertices in a, and some that are not.
+// makeGraph makes n vertices in a and some elsewhere.
 func makeGraph(choices []byte, n int, a, other *arena.Arena) *graph {
 	seed := uint64(len(choices))
 	for _, c := range choices {
@@ -145,7 +144,7 @@ func makeGraph(choices []byte, n int, a, other *arena.Arena) *graph {
 	g.in.in = a
 	level := g.choose(3)
 	g.simple, g.unboxed = level > 0, level > 1
-	if g.choose(2) == 0 { // memory of types that were met by reflection first
+	if g.choose(2) == 0 { // allocators that reflection has created first
 		arenareflect.New(a, reflect.TypeFor[vertex]())
 		arenareflect.MakeSlice(a, reflect.TypeFor[[]part](), 2, 3)
 	}
@@ -167,7 +166,7 @@ func makeGraph(choices []byte, n int, a, other *arena.Arena) *graph {
 	return g
 }
 
-// fill makes a vertex without links, and what others may point into.
+// fill makes a vertex without links, and values for others to point to.
 func (g *graph) fill(p *places, id int) {
 	v := arena.New[vertex](p.in)
 	v.id = id
@@ -186,11 +185,11 @@ func (g *graph) fill(p *places, id int) {
 	p.texts = append(p.texts, p.in.AllocString("text "+strconv.Itoa(id)), text, text[from:], text[:from])
 }
 
-// connect gives the vertices of p links to what is in one of to.
+// connect links the vertices of p to random values of to.
 func (g *graph) connect(p *places, to ...*places) {
 	from := func() *places { return to[g.choose(len(to))] }
 	cut := func(n int) (int, int) { i := g.choose(n); return i, i + 1 + g.choose(n-i) }
-	// What is held is made before it is linked to, but maps are filled at last.
+	// Values are created before they are linked; maps are filled last.
 	for range p.vs {
 		p.maps = append(p.maps, map[string]any{})
 	}
@@ -327,7 +326,7 @@ func (g *graph) connect(p *places, to ...*places) {
 	}
 }
 
-// checkGraph escapes what a graph leads to, and compares.
+// checkGraph escapes a random graph and compares the copy with the original.
 func checkGraph(t *testing.T, choices []byte, n int, a, other *arena.Arena) {
 	t.Helper()
 	g := makeGraph(choices, n, a, other)
@@ -368,9 +367,9 @@ func checkGraph(t *testing.T, choices []byte, n int, a, other *arena.Arena) {
 	a.Reset()
 }
 
-// dirtyArena has the arena's memory hold other things.
+// dirtyArena overwrites the arena's memory.
 func dirtyArena(a *arena.Arena) {
-	for range 60 { // first, as most tests make their texts first
+	for range 60 { // strings first, because most tests allocate strings first
 		a.AllocString("@@@@@@@@@@@@@@@@")
 	}
 	for range 30 {
@@ -388,7 +387,7 @@ func (p *places) forget() {
 	p.vs, p.parts, p.nums, p.texts, p.held, p.maps = nil, nil, nil, nil, nil, nil
 }
 
-// note notes where all is that p has.
+// note records the addresses of all values of p.
 func (g *graph) note(p *places) {
 	p.own = map[uintptr]bool{}
 	for _, v := range p.vs {
@@ -423,6 +422,6 @@ func own[T any](p *places, s []T) {
 	}
 }
 
-// shared reports whether p points to a value that is not in a, inside whether it is.
+// shared reports whether p points to a value outside a, and inside whether it points into a.
 func (g *graph) shared(p unsafe.Pointer) bool { return g.out.own[uintptr(p)] }
 func (g *graph) inside(p unsafe.Pointer) bool { return g.in.own[uintptr(p)] }

@@ -21,14 +21,14 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// A hider is a type of value that leads to memory in a way that its fields do not show, or not well. Every
-// type of the language and the standard library that has a pointer which is no pointer, string, slice,
-// interface or map in its fields belongs here.
+// A hider is a type whose fields do not fully show which memory it refers to. Every type of the language and
+// the standard library belongs here whose pointer is not a pointer, string, slice, interface or map in its
+// fields.
 type hider struct {
-	make    func(p *string) any // a value that leads to p
-	follow  func(v any) *string // where it leads to; nil if nobody can tell
-	refused bool                // it is refused if p is in the arena; otherwise its copy leads to a copy of p
-	shared  bool                // its own memory is on the heap, where Escape does not look, but checked builds do
+	make    func(p *string) any // returns a value that refers to p
+	follow  func(v any) *string // returns the target, or nil if it cannot be determined
+	refused bool                // refused if p is in the arena; otherwise the copy refers to a copy of p
+	shared  bool                // the target is reached through heap memory, which only checked builds follow
 
 }
 
@@ -66,8 +66,8 @@ func init() {
 	}
 }
 
-// Each value that hides a pointer into the arena must be refused with its path, or lead to a copy, and each
-// that leads to the heap must be copied as it is, wherever it is.
+// A value that hides a pointer into the arena is refused with its path, or its copy refers to a copy. A value
+// that refers to the heap is copied unchanged. Both hold at every place of a value.
 func TestEscapeHiders(t *testing.T) {
 	type holder struct {
 		Name string
@@ -98,7 +98,7 @@ func TestEscapeHiders(t *testing.T) {
 				}
 				*p = "text"
 				if check.On && h.shared && lies == "arena" {
-					continue // is found on the heap, or not: see TestEscapeFindsWayBack
+					continue // see TestEscapeFindsWayBack
 				}
 				v := in.put(a, h.make(p))
 				var copied any
@@ -126,7 +126,7 @@ func TestEscapeHiders(t *testing.T) {
 	}
 }
 
-// Values of these types that are in the arena themselves are copied with it, or refused.
+// Values of these types that are stored in the arena are copied or refused.
 func TestEscapeHidersInTheArena(t *testing.T) {
 	type all struct {
 		atomic atomic.Pointer[string]
@@ -162,7 +162,7 @@ func TestEscapeHidersInTheArena(t *testing.T) {
 		c.zero.Value() != nil || c.none != (unique.Handle[string]{}) || c.name.Value() != "name" {
 		t.Errorf("the copy is %v", c)
 	}
-	if c.text.WriteString("x"); c.text.String() != "builderx" { // a Builder that was copied by value panics
+	if c.text.WriteString("x"); c.text.String() != "builderx" { // a Builder that was copied by value would panic
 		t.Errorf("the copied Builder has %q", c.text.String())
 	}
 
@@ -178,7 +178,7 @@ func TestEscapeHidersInTheArena(t *testing.T) {
 	}()
 }
 
-// A weak pointer whose value is gone leads nowhere.
+// A weak pointer to a collected value refers to nothing.
 func TestEscapeDeadWeakPointer(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	w := weak.Make(new([64]int))

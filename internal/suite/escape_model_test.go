@@ -10,22 +10,21 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// The slow model of Escape: a text that says all that can be seen of a value.
+// The slow model of Escape: a text that describes everything observable about a value.
 //
-// Memory that is copied has no address there. Each byte of it has a number, in the
-// order in which the walk comes to it, so that two texts are the same exactly if
-// everything that shared bytes before shares the same bytes now. Memory that is shared
-// is its address.
+// Memory that is copied is identified by numbers, one per byte, in the order of the walk, not by address. So
+// two texts are equal exactly if the same bytes are shared in both. Shared memory is identified by its
+// address.
 type description struct {
 	strings.Builder
 	g     memory
-	copy  bool // the value is Escape's
+	copy  bool // the value is a result of Escape
 	bytes map[uintptr]int
 	seen  map[seenAt]bool
 }
 
-// memory says what a pointer points to: a value that is not in the arena, or one that is;
-// isMapThere is whether a builtin map was there before Escape.
+// memory classifies pointers: to values outside the arena, or inside it. isMapThere reports whether a builtin
+// map existed before Escape.
 type memory interface {
 	shared(p unsafe.Pointer) bool
 	inside(p unsafe.Pointer) bool
@@ -37,7 +36,7 @@ type seenAt struct {
 	t reflect.Type
 }
 
-// describe describes what root points to, an original or a copy.
+// describe describes *root, an original or a copy.
 func describe(g memory, isCopy bool, root any) string {
 	m := &description{g: g, copy: isCopy, bytes: map[uintptr]int{}, seen: map[seenAt]bool{}}
 	m.value(reflect.ValueOf(root).Elem())
@@ -160,7 +159,7 @@ func (m *description) value(v reflect.Value) {
 	}
 }
 
-// readable is v as if it were no unexported field.
+// readable returns v without the restriction on unexported fields.
 func readable(v reflect.Value) reflect.Value {
 	if v.CanInterface() || !v.CanAddr() {
 		return v
@@ -168,7 +167,8 @@ func readable(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
 }
 
-// isShared describes a map or a buffer that is not in the arena, or was seen.
+// isShared describes a map or a buffer that is outside the arena or was visited before. It reports whether it
+// did.
 func (m *description) isShared(p unsafe.Pointer) bool {
 	if m.g.shared(p) {
 		m.printf("shared %p", p)
@@ -183,7 +183,7 @@ func (m *description) isShared(p unsafe.Pointer) bool {
 	return ok
 }
 
-// mapOf describes a Map by the entries that fill lists.
+// mapOf describes a Map by the entries listed by fill.
 func (m *description) mapOf(p unsafe.Pointer, fill func(map[string]reflect.Value)) {
 	if m.isShared(p) {
 		return
@@ -193,7 +193,7 @@ func (m *description) mapOf(p unsafe.Pointer, fill func(map[string]reflect.Value
 	m.entries(list)
 }
 
-// entries describes entries in the order of their names.
+// entries describes entries in order of their names.
 func (m *description) entries(list map[string]reflect.Value) {
 	var names []string
 	for name := range list {
@@ -215,9 +215,8 @@ func keyOf(v *vertex) string {
 	return fmt.Sprint(v.id)
 }
 
-// builtin describes a builtin map: one that leads into the arena is copied, others are
-// shared. Of a copy it can't be seen which of them it was, but by what the original's
-// description said.
+// builtin describes a builtin map. A map that leads into the arena is copied; other maps are shared. For a
+// copy, only the description of the original tells which of the two applied.
 func (m *description) builtin(v reflect.Value) {
 	p := v.UnsafePointer()
 	if !m.copy && !m.leadsIn(readable(v), map[unsafe.Pointer]bool{}) || m.copy && m.g.isMapThere(p) {
@@ -242,7 +241,7 @@ func (m *description) builtin(v reflect.Value) {
 	m.entries(list)
 }
 
-// nameOf returns what a key is called, wherever it lies.
+// nameOf returns the text of a key, wherever it is stored.
 func (m *description) nameOf(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.String:
@@ -261,22 +260,20 @@ func (m *description) nameOf(v reflect.Value) string {
 	return fmt.Sprint(v)
 }
 
-// isMapThere reports whether a map is one of the graph's own.
+// isMapThere reports whether p is one of the graph's maps.
 func (g *graph) isMapThere(p unsafe.Pointer) bool { return g.maps[p] }
 
-// addressable is a copy of v in a variable.
+// addressable returns a copy of v in a variable.
 func addressable(v reflect.Value) reflect.Value {
 	x := reflect.New(v.Type()).Elem()
 	x.Set(v)
 	return x
 }
 
-// boxOf is where the value lies that x holds, which is no pointer. (Boxes lie in the arena
-// where the words of its slices do.)
+// boxOf returns the address of the non-pointer value in x.
 func boxOf(x any) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&x))[1] }
 
-// leadsIn reports whether a value leads into the arena, but for what lies behind memory
-// of the heap.
+// leadsIn reports whether a value leads into the arena other than through heap memory.
 func (m *description) leadsIn(v reflect.Value, seen map[unsafe.Pointer]bool) bool {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -284,7 +281,7 @@ func (m *description) leadsIn(v reflect.Value, seen map[unsafe.Pointer]bool) boo
 	case reflect.Slice:
 		return !v.IsNil() && m.g.inside(v.UnsafePointer())
 	case reflect.String:
-		return m.g.inside(unsafe.Pointer(unsafe.StringData(v.String()))) // an empty one, too, keeps the arena's memory alive
+		return m.g.inside(unsafe.Pointer(unsafe.StringData(v.String()))) // an empty string also keeps the arena's memory alive
 	case reflect.Interface:
 		if v.IsNil() {
 			return false

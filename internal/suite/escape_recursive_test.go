@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Types that lead to themselves, by all that a type may lead by.
+// Recursive types, through every kind of reference.
 type (
 	mapStruct         struct{ Kids map[string]mapStruct }
 	mapItself         map[string]mapItself
@@ -40,8 +40,8 @@ type (
 	deepNothing [1 << 30][1 << 10]struct{}
 )
 
-// A type that leads to itself through a map ended the process while it was compiled, even for
-// an empty value: an overflow of the stack, from which nothing recovers.
+// Compiling a type that refers to itself through a map must end. A stack overflow would end the process, even
+// for an empty value.
 func TestEscapeCompilesRecursiveTypes(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, v := range []any{
@@ -60,7 +60,7 @@ func TestEscapeCompilesRecursiveTypes(t *testing.T) {
 	}
 }
 
-// Values of such types are copied as others.
+// Values of such types are copied like others.
 func TestEscapeOfRecursiveMaps(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	text := func(s string) string { return a.AllocString(s) }
@@ -114,7 +114,7 @@ func TestEscapeOfRecursiveMaps(t *testing.T) {
 	}
 }
 
-// A map's keys and values lead somewhere by any of their fields.
+// Keys and values of maps may lead into the arena through any of their fields.
 func TestEscapeOfKeysAndValuesOfStructs(t *testing.T) {
 	type first struct {
 		s string
@@ -140,7 +140,7 @@ func TestEscapeOfKeysAndValuesOfStructs(t *testing.T) {
 	}
 }
 
-// A map leads into the arena by its keys alone, or by its values alone.
+// A map may lead into the arena through its keys alone, or through its values alone.
 func TestEscapeOfKeysAndValues(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	key, value := a.AllocString("key"), a.AllocString("value")

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// What nobody can see through is refused where it leads into the arena, and named.
+// Opaque values that refer to the arena are refused with their path.
 func TestEscapeRefuses(t *testing.T) {
 	type item struct {
 		name   string
@@ -95,7 +95,7 @@ func TestEscapeRefuses(t *testing.T) {
 		})
 	}
 
-	// Of the heap, it is shared.
+	// If they refer to the heap, they are shared.
 	heap := "on the heap"
 	x := arena.New[item](a)
 	x.raw, x.number = unsafe.Pointer(&heap), 5
@@ -108,13 +108,13 @@ func TestEscapeRefuses(t *testing.T) {
 	}
 }
 
-// What begins in the arena and would end behind its chunk is no value of the arena: to copy
-// it would be to read, and hand out, what lies there.
+// A range that begins in the arena and ends after its chunk is not a value of the arena. Copying it would
+// read unrelated memory.
 //
 //go:nocheckptr
 func TestEscapeRefusesWhatLiesThereInPart(t *testing.T) {
 	a := arena.NewArena(1000, 0)
-	s := a.AllocString("at the end of the chunk.") // where the first text goes
+	s := a.AllocString("at the end of the chunk.") // where the first string goes
 	const part = "leads to memory that lies in the arena only in part"
 	for _, v := range []any{
 		(*[64]byte)(unsafe.Pointer(unsafe.StringData(s))),
@@ -129,7 +129,7 @@ func TestEscapeRefusesWhatLiesThereInPart(t *testing.T) {
 	}
 }
 
-// Checked builds follow the heap, and name what leads from there into the arena.
+// Checked builds follow heap memory and report the path by which it leads into the arena.
 func TestEscapeFindsWayBack(t *testing.T) {
 	type item struct{ name string }
 	type order struct {
@@ -170,7 +170,7 @@ func TestEscapeFindsWayBack(t *testing.T) {
 				return
 			}
 			if name == "a map" && check.Race {
-				return // is not looked into
+				return // not followed
 			}
 			testkit.WantPanic(t, func() { arena.Escape(a, m) }, test.parts...)
 		})
@@ -178,15 +178,15 @@ func TestEscapeFindsWayBack(t *testing.T) {
 	if !check.Tag || !check.On {
 		return
 	}
-	// What was read from memory that was taken back is told from other memory.
+	// Pointers read from poisoned memory are reported as such.
 	b := arena.NewArena(1000, 0)
 	stale := arena.NewOf(b, message{order: arena.New[order](b)})
 	b.Reset()
 	testkit.WantPanic(t, func() { arena.Escape(a, stale) }, "v.order was read too late", "took it back")
 }
 
-// Two pointers to one address, of which one leads to more: it counted as seen, and what its
-// numbers hold was found when it was too late to name it.
+// Two pointers to one address, of which one covers more memory: visiting the smaller one must not mark the
+// larger one visited, or a hidden address in it is found too late to report its path.
 func TestEscapeRefusesWhatSharesAnAddress(t *testing.T) {
 	if !machine.WideAddresses {
 		t.Skip("numbers are not told from addresses")

@@ -15,7 +15,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// escaped escapes v, resets the arena and has its memory used again.
+// escaped escapes v, resets the arena and overwrites its memory.
 func escaped[T any](a *arena.Arena, v T) T {
 	c := arena.Escape(a, v)
 	a.Reset()
@@ -47,7 +47,7 @@ func TestEscapeOfWhatLeadsNowhere(t *testing.T) {
 	}
 }
 
-// Escape makes what a copy by hand makes: an object for each object.
+// Escape allocates as many objects as a careful copy by hand.
 func TestEscapeAllocates(t *testing.T) {
 	type node struct {
 		name string
@@ -87,8 +87,7 @@ var (
 	sinkNodes int
 )
 
-// A list of a million values must not need a stack of a million calls, neither the
-// simple way nor with a pre-scan.
+// A list of a million values must not need a million stack frames, with or without a pre-scan.
 func TestEscapeOfLongLists(t *testing.T) {
 	type link struct {
 		next *link
@@ -137,7 +136,7 @@ func TestEscapeOfLongLists(t *testing.T) {
 	}
 }
 
-// What is shared in the original must not become many copies, nor time without end.
+// Shared values must stay shared, in number of copies and in time.
 func TestEscapeKeepsSharing(t *testing.T) {
 	type token struct {
 		rest string
@@ -151,7 +150,7 @@ func TestEscapeKeepsSharing(t *testing.T) {
 		tokens = arena.Append(a, tokens, token{rest: source[i*7:]})
 	}
 	var x any = a.AllocString("twice")
-	depth := 40 // 2^40 ways lead to the string
+	depth := 40 // 2^40 paths lead to the string
 	for range depth {
 		x = both{x, x}
 	}
@@ -182,7 +181,7 @@ func bytesMade() int {
 	return int(m.TotalAlloc)
 }
 
-// The shapes that empty values have: not nil, and not in the arena.
+// Empty values that are not nil stay so, and do not refer to the arena.
 func TestEscapeOfEmptyValues(t *testing.T) {
 	type empties struct {
 		bytes []byte
@@ -209,13 +208,13 @@ func TestEscapeOfEmptyValues(t *testing.T) {
 	}
 }
 
-// Values of this package that lead to their arena go on, on the heap.
+// Copies of this package's types that refer to their arena use the heap from then on.
 func TestEscapeOfOwnTypes(t *testing.T) {
 	type holder struct {
 		byText  *arena.Map[string, []byte]
 		byAddr  *arena.Map[*holder, int]
 		byAny   *arena.Map[any, string]
-		within  arena.Map[int, string] // one that was never made
+		within  arena.Map[int, string] // never initialized
 		text    *arena.Buffer
 		array   [7]*arena.Map[int, int]
 		largest *arena.Map[int, int]
@@ -244,7 +243,7 @@ func TestEscapeOfOwnTypes(t *testing.T) {
 	h.text = arena.NewBuffer(a, 0)
 	h.text.WriteString("some text")
 	for range h.byAddr.All() {
-		h = arena.Escape(a, h) // in the midst of a walk
+		h = arena.Escape(a, h) // during a walk
 		break
 	}
 	a.Reset()
@@ -272,7 +271,7 @@ func TestEscapeOfOwnTypes(t *testing.T) {
 		t.Errorf("a value that Ptr returned is %q", *h.at)
 	}
 	used := a.Stats().UsedBytes
-	for i := range 1000 { // the arena must not be asked for more
+	for i := range 1000 { // must not allocate from the arena
 		h.byText.Set(testkit.HeapText(uint64(i)), nil)
 		h.byAddr.Set(new(holder), i)
 		h.byAny.Set(i, "new")
@@ -287,7 +286,7 @@ func TestEscapeOfOwnTypes(t *testing.T) {
 	}
 }
 
-// The standard library's types are values as others.
+// Types of the standard library are copied like others.
 func TestEscapeOfUsualTypes(t *testing.T) {
 	type usual struct {
 		when  time.Time
@@ -312,7 +311,7 @@ func TestEscapeOfUsualTypes(t *testing.T) {
 	}
 	u.err = arena.NewOf(a, time.ParseError{Layout: a.AllocString("a layout"), Value: "heap"})
 	c := escaped(a, u)
-	c.text.WriteString(" more") // panics if it was moved without its address
+	c.text.WriteString(" more") // panics if it was copied by value
 	if c.text.String() != "built more" || c.count.Load() != 5 || c.f() != "captured" || !c.when.Equal(time.Unix(1, 2)) {
 		t.Errorf("%+v", c)
 	}

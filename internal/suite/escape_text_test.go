@@ -10,8 +10,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Long strings that overlap in part are pieces of one copy, which takes a pre-scan: without
-// their bytes in it, the copy came to no end.
+// Long strings that partly overlap are copied as one piece, which takes a pre-scan that includes their bytes.
+// Without them the copy would not end.
 func TestEscapeOfTextsThatOverlap(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	text := strings.Repeat("0123456789", 40)
@@ -28,8 +28,8 @@ func TestEscapeOfTextsThatOverlap(t *testing.T) {
 	}
 }
 
-// A copy is aligned as its original is, wherever in a word the piece begins: there may be a
-// number in it that has to be.
+// A copy has the alignment of the original, also if the piece begins inside a word, because it may contain a
+// number.
 func TestEscapeKeepsAlignment(t *testing.T) {
 	type view struct {
 		from []byte
@@ -45,7 +45,7 @@ func TestEscapeKeepsAlignment(t *testing.T) {
 	}
 }
 
-// Pieces that begin in the same 8 bytes are found each: the second one took the first one's place.
+// Several pieces that begin in the same 8 bytes are all found.
 func TestEscapeOfPiecesInAWord(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	b := a.AllocBytes(8)
@@ -55,7 +55,7 @@ func TestEscapeOfPiecesInAWord(t *testing.T) {
 	}
 }
 
-// Strings of up to 64 bytes have their own bytes in a copy, longer ones share what they shared.
+// Strings of up to 64 bytes have their own bytes in a copy; longer ones keep sharing.
 func TestEscapeOfShortTexts(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for n := 63; n <= 66; n++ {
@@ -67,13 +67,13 @@ func TestEscapeOfShortTexts(t *testing.T) {
 	}
 }
 
-// A string over values with pointers, by package unsafe, is a copy of these values, so that what
-// they lead to has to be pre-scanned, too.
+// A string over values with pointers, made with package unsafe, is copied as these values, so their targets
+// also take part in the pre-scan.
 func TestEscapeOfTextOverPointers(t *testing.T) {
 	type holder struct {
 		text  string
 		parts []string
-		rest  [16]int // more than a short string on 32 bits, too
+		rest  [16]int // longer than a short string, also on 32 bits
 	}
 	a := arena.NewArena(4096, 0)
 	s := a.AllocString(strings.Repeat("0123456789", 40))
@@ -86,8 +86,8 @@ func TestEscapeOfTextOverPointers(t *testing.T) {
 	}
 }
 
-// A pointer to the end of one value and the start of the next, by package unsafe, is a copy of
-// both: as one value of its own it had the arena's pointer where the type has none.
+// A pointer to the end of one value and the start of the next, made with package unsafe, copies both values.
+// Copied as one value, it would keep an arena pointer at an offset where the type has none.
 func TestEscapeAcrossTwoValues(t *testing.T) {
 	type pair struct {
 		p *int
@@ -106,13 +106,13 @@ func TestEscapeAcrossTwoValues(t *testing.T) {
 	}
 }
 
-// An empty value that pointed into the arena kept it alive from within a shared box, if there
-// had been a pre-scan.
+// An empty value that points into the arena from a shared box must not keep the arena alive, also after a
+// pre-scan.
 func TestEscapeOfEmptyValuesInBoxes(t *testing.T) {
 	type empties struct {
 		s string
 		b []byte
-		x any // so that what is found in it is noted
+		x any // makes Escape record what it finds in it
 	}
 	type holder struct {
 		x, y any
@@ -137,9 +137,9 @@ func TestEscapeOfEmptyValuesInBoxes(t *testing.T) {
 	}
 }
 
-// Short texts share blocks of 128 bytes, no larger than what was copied before them: an
-// allocation for each was a third of the time, and a whole block for a text that is alone
-// would be kept with it.
+// Short strings share blocks of up to 128 bytes that are no larger than the strings copied before. An
+// allocation per string would take a third of the time, and a full block for a single string would be kept
+// alive with it.
 func TestEscapeOfManyShortTexts(t *testing.T) {
 	if check.On || check.Race || check.ASan || testing.CoverMode() != "" {
 		t.Skip("the allocations of the plain build are counted")
@@ -158,16 +158,16 @@ func TestEscapeOfManyShortTexts(t *testing.T) {
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	var c [n]string
-	arena.Escape(a, &c) // what is known of the type
+	arena.Escape(a, &c) // compiles the type
 	few, least := 100.0, uint64(1<<20)
-	for range 5 { // the runtime, and what other tests left, allocate now and then
+	for range 5 { // the runtime and earlier tests also allocate
 		few = min(few, testing.AllocsPerRun(10, func() { c = arena.Escape(a, texts) }))
 		least = min(least, bytes(func() { sinkName = arena.Escape(a, texts[0]) }))
 	}
 	if c != texts {
 		t.Errorf("%q", c)
 	}
-	if few > n/3+4 || least > 64 { // 16 are the result, where it is made by reflection
+	if few > n/3+4 || least > 64 { // the result takes 16 if it is made by reflection
 		t.Errorf("%v allocations for %d texts of 40 bytes, and %d bytes for one", few, n, least)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// typeGraph makes values of random types.
+// typeGraph generates values of random types.
 type typeGraph struct {
 	*rand.Rand
 	a       *arena.Arena
@@ -20,13 +20,13 @@ type typeGraph struct {
 	at      [2]typePlaces
 	maps    map[unsafe.Pointer]bool
 	serial  int
-	dirtied map[reflect.Type]bool // the types of what lies in the arena
+	dirtied map[reflect.Type]bool // types with memory in the arena
 }
 
-// typePlaces are the values that a random pointer may lead to: on the heap, at index 0, where nothing leads to the
-// arena; or in the arena.
+// typePlaces lists the values that a random pointer may refer to. Index 0 is the heap, from which nothing
+// leads into the arena; index 1 is the arena.
 type typePlaces struct {
-	values map[reflect.Type][]reflect.Value // addressable ones
+	values map[reflect.Type][]reflect.Value // addressable
 	slices map[reflect.Type][]reflect.Value
 	tables map[reflect.Type][]reflect.Value
 	texts  []string
@@ -59,7 +59,7 @@ func newTypeGraph(seed uint64, a *arena.Arena) *typeGraph {
 
 func (g *typeGraph) oneOf(list ...reflect.Type) reflect.Type { return list[g.IntN(len(list))] }
 
-// typeOf makes a type.
+// typeOf returns a random type.
 func (g *typeGraph) typeOf(depth int) reflect.Type {
 	if depth == 0 || g.IntN(6) == 0 {
 		return g.oneOf(reflect.TypeFor[int](), reflect.TypeFor[byte](), reflect.TypeFor[string](), reflect.TypeFor[string](), reflect.TypeFor[typesText](), reflect.TypeFor[any](),
@@ -84,7 +84,7 @@ func (g *typeGraph) typeOf(depth int) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// from is where what lies at where leads to.
+// from returns the place that a value in place where refers to.
 func (g *typeGraph) from(where int) int {
 	if where == 1 && g.IntN(4) != 0 {
 		return 1
@@ -92,13 +92,13 @@ func (g *typeGraph) from(where int) int {
 	return 0
 }
 
-// box makes an interface: of a new value, or of a part of what another one holds.
+// box returns an interface that holds a new value, or a part of an existing one.
 func (g *typeGraph) box(where, depth int) any {
 	if list := g.at[g.from(where)].held; len(list) != 0 && g.IntN(3) != 0 {
 		return g.part(list[g.IntN(len(list))])
 	}
 	t := g.types[g.IntN(len(g.types))]
-	if t.Kind() == reflect.Slice && where == 1 && g.IntN(2) == 0 { // whose box lies in the arena
+	if t.Kind() == reflect.Slice && where == 1 && g.IntN(2) == 0 { // its box is in the arena
 		x := g.newSlice(t, 1, depth).Interface()
 		if machine.LayoutOK {
 			g.at[1].note(boxOf(x), reflect.TypeFor[[]int]().Size())
@@ -110,7 +110,7 @@ func (g *typeGraph) box(where, depth int) any {
 	return v.Interface()
 }
 
-// part returns an interface that reflect makes of x, in x's box most often.
+// part returns an interface that reflect makes of a part of x, usually in x's box.
 func (g *typeGraph) part(x any) any {
 	for range g.IntN(5) {
 		v := reflect.ValueOf(x)
@@ -163,7 +163,7 @@ func (p *typePlaces) note(at unsafe.Pointer, size uintptr) {
 	}
 }
 
-// newValue makes a variable.
+// newValue returns a new variable.
 func (g *typeGraph) newValue(t reflect.Type, where, depth int) reflect.Value {
 	p := reflect.Value{}
 	if where == 1 {
@@ -177,7 +177,7 @@ func (g *typeGraph) newValue(t reflect.Type, where, depth int) reflect.Value {
 	return p
 }
 
-// list notes a variable, and those that it consists of, as what pointers may lead to.
+// list adds a variable and its parts to the possible targets of pointers.
 func (g *typeGraph) list(v reflect.Value, where int) {
 	v = readable(v)
 	values := g.at[where].values
@@ -243,7 +243,7 @@ func (g *typeGraph) tableOf(t reflect.Type, where, depth int) reflect.Value {
 	return m
 }
 
-// fillKey makes a key that has no equal, and is told from others by its text.
+// fillKey sets v to a unique key with a unique text.
 func (g *typeGraph) fillKey(v reflect.Value, where int) {
 	g.serial++
 	text := func() string {
@@ -317,7 +317,7 @@ func (g *typeGraph) fill(v reflect.Value, where, depth int) {
 	}
 }
 
-// shared and inside report whether p points to what lies on the heap, and in the arena.
+// shared and inside report whether p points to the heap, and into the arena.
 func (g *typeGraph) shared(p unsafe.Pointer) bool     { return g.at[0].has(p) }
 func (g *typeGraph) inside(p unsafe.Pointer) bool     { return g.at[1].has(p) }
 func (g *typeGraph) isMapThere(p unsafe.Pointer) bool { return g.maps[p] }
@@ -331,7 +331,7 @@ func (p *typePlaces) has(q unsafe.Pointer) bool {
 	return false
 }
 
-// dirty has the memory that the arena gave for this be used for others' values.
+// dirty overwrites the memory that the arena has given back.
 func (g *typeGraph) dirty() {
 	other := newPlain(g)
 	for t := range g.dirtied {
@@ -346,7 +346,7 @@ func (g *typeGraph) dirty() {
 	dirtyArena(g.a)
 }
 
-// newPlain makes values of g's types of which none lies in the arena.
+// newPlain generates values of g's types without arena memory.
 func newPlain(g *typeGraph) *typeGraph {
 	other := &typeGraph{Rand: g.Rand, a: nil, maps: map[unsafe.Pointer]bool{}, types: g.types}
 	for i := range other.at {

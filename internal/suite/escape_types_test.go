@@ -8,12 +8,12 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Values of random types are escaped, and everything in them that package reflect makes:
-// interfaces that share a box with another one, by a field, an element or a conversion;
-// boxes in boxes; slices of arrays; pointers into the middle; types that lead to
-// themselves. The copy must be what escape_model_test.go said of the original.
+// Values of random types are escaped, with everything that package reflect can make of them: interfaces that
+// share a box through a field, an element or a conversion; boxes in boxes; slices of arrays; interior
+// pointers; recursive types. The copy must match the description that escape_model_test.go made of the
+// original.
 
-// Types whose values share boxes by conversion: of one size, with slots in the same places.
+// Types whose values share boxes by conversion: equal size and layout.
 type (
 	typesText        string
 	typesPair        struct{ A, B any }
@@ -60,8 +60,7 @@ var typesConversions = map[reflect.Type]reflect.Type{
 	reflect.TypeFor[typesList](): reflect.TypeFor[[]any](), reflect.TypeFor[[]any](): reflect.TypeFor[typesList](),
 }
 
-// checkTypes escapes values of random types as a T that root makes of interfaces, and
-// compares.
+// checkTypes escapes values of random types, as a T that root builds from interfaces, and compares the copy.
 func checkTypes[T any](t *testing.T, seed uint64, a *arena.Arena, root func(g *typeGraph, pick func() any) T) {
 	t.Helper()
 	g := newTypeGraph(seed, a)

@@ -23,7 +23,7 @@ type fixedPool[T any] interface {
 	Stats() fixedpool.Stats
 }
 
-// misuses is how Go reports what the traces name.
+// misuses maps the misuses named in traces to Go's errors.
 var misuses = map[model.Kind]error{
 	model.Null:       fixedpool.ErrNil,
 	model.Foreign:    fixedpool.ErrForeign,
@@ -35,15 +35,14 @@ var misuses = map[model.Kind]error{
 	model.Never:      fixedpool.ErrNeverAllocated,
 }
 
-// replayTrace runs a trace on a pool: the body of the trace tests and of the
-// fuzz target. stamp writes a number into a T, stamped reads it; slots that
-// are out keep theirs through everything that happens to others.
+// replayTrace runs a trace on a pool. stamp writes a number into a T and stamped reads it: slots in use must
+// keep their numbers.
 func replayTrace[T any](t testing.TB, trace model.Trace, p, other fixedPool[T], stamp func(*T, int), stamped func(*T) int) {
 	t.Helper()
 	stride := max(unsafe.Sizeof(*new(T)), 1)
 	theirs := other.Allocate()
-	slots := make([]*T, trace.Capacity) // addresses of slots, as far as they are known
-	out := make(map[int]int)            // stamps of the slots that are out
+	slots := make([]*T, trace.Capacity) // addresses of slots, if known
+	out := make(map[int]int)            // numbers of the slots in use
 	var base unsafe.Pointer
 	high := 0
 	for i, op := range trace.Ops {
@@ -61,7 +60,7 @@ func replayTrace[T any](t testing.TB, trace model.Trace, p, other fixedPool[T], 
 				break
 			}
 			if base == nil {
-				base = unsafe.Pointer(x) // the first slot that is handed out is slot 0
+				base = unsafe.Pointer(x) // the first slot returned is slot 0
 			}
 			if at := uintptr(unsafe.Pointer(x)) - uintptr(base); at != uintptr(op.Slot)*stride {
 				t.Fatalf("call %d, %v: got the address of byte %d", i, op, at)
@@ -81,17 +80,16 @@ func replayTrace[T any](t testing.TB, trace model.Trace, p, other fixedPool[T], 
 		case model.Other:
 			give(unsafe.Pointer(theirs))
 		default:
-			// An address that the pool has not handed out is counted from one
-			// that it has; there is none while it is new, or has no slots.
+			// The address of a slot that was not returned yet is computed from one that was. A new or empty
+			// pool has none.
 			if base == nil {
 				continue
 			}
 			at := uintptr(op.Slot) * stride
 			switch op.Kind {
 			case model.End:
-				// Go has no pointer behind the end of an object: the
-				// collector would take it for one to the next. The
-				// arithmetic is tried in TestPoolSlotNumbers.
+				// Go has no pointer past the end of an object: the collector would treat it as a pointer to
+				// the next object. See TestPoolSlotNumbers for the arithmetic.
 				continue
 			case model.Interior:
 				at += stride / 2
@@ -118,7 +116,7 @@ func replayTrace[T any](t testing.TB, trace model.Trace, p, other fixedPool[T], 
 	}
 }
 
-// pointTo makes a pointer as a program that misuses unsafe would.
+// pointTo returns a pointer as a program that misuses unsafe would.
 //
 //go:nocheckptr
 func pointTo[T any](base unsafe.Pointer, off uintptr) *T { return (*T)(unsafe.Add(base, off)) }
@@ -168,7 +166,7 @@ func replayAll(t testing.TB, trace model.Trace) {
 	replayTrace(t, trace, fixedpool.NewSync[fixedPtr](c), fixedpool.NewSync[fixedPtr](1), stampPtr, stampedPtr)
 }
 
-// sharedTraces reads all traces, by their file names.
+// sharedTraces reads all traces, by file name.
 func sharedTraces(t testing.TB) map[string]model.Trace {
 	t.Helper()
 	names, err := filepath.Glob("../../traces/*.trace")
@@ -188,15 +186,14 @@ func sharedTraces(t testing.TB) map[string]model.Trace {
 	return traces
 }
 
-// Every shared trace gives the answers that it names, so that both languages'
-// pools behave alike.
+// The shared traces give the same answers in both languages.
 func TestPoolTraces(t *testing.T) {
 	for name, trace := range sharedTraces(t) {
 		t.Run(name, func(t *testing.T) { replayAll(t, trace) })
 	}
 }
 
-// BenchmarkFixedTraces replays all of them, every answer compared.
+// BenchmarkFixedTraces replays all traces and compares every answer.
 func BenchmarkFixedTraces(b *testing.B) {
 	traces := sharedTraces(b)
 	for b.Loop() {
@@ -206,7 +203,7 @@ func BenchmarkFixedTraces(b *testing.B) {
 	}
 }
 
-// FuzzFixedPool replays what the model makes of arbitrary bytes.
+// FuzzFixedPool replays traces that the model generates from arbitrary bytes.
 func FuzzFixedPool(f *testing.F) {
 	f.Add([]byte{1, 0, 3, 3, 0, 6, 14, 22, 30})
 	f.Add([]byte{2, 0, 0, 0, 3, 4, 7, 15, 3, 3, 0, 0})

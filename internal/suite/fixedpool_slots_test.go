@@ -6,10 +6,9 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 )
 
-// A pool divides by its slots' distance with two numbers that it computes when
-// it is made. On arm Go 1.25 and 1.26 got one of them wrong, as the distance is a
-// constant, and every slot looked like the first: what was freed last was still
-// somebody's.
+// A pool divides by the distance of its slots with two precomputed numbers. On arm, Go 1.25 and 1.26
+// miscompiled one of them because the distance is a constant. Every slot then looked like the first, and a
+// freed slot like one in use.
 func TestPoolHandsEachSlotToOne(t *testing.T) {
 	eachSlotToOne[byte](t)
 	eachSlotToOne[uint16](t)
@@ -46,7 +45,7 @@ func eachSlotToOne[T any](t *testing.T) {
 			out = append(out, p.Allocate())
 		}
 		first := owners()
-		for i := range capacity { // from the middle: neither the first slot nor the last one
+		for i := range capacity { // start in the middle: neither the first slot nor the last
 			free := (i*3 + 1) % len(out)
 			p.Deallocate(out[free])
 			if p.Owns(out[free]) {

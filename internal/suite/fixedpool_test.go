@@ -13,16 +13,15 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Slots are seen by the collector, and a free slot keeps nothing alive.
+// The collector sees slots in use, and a free slot keeps nothing alive.
 func TestPoolAndCollector(t *testing.T) {
 	p := fixedpool.New[fixedPtr](100)
 	var slots []*fixedPtr
 	gone := make(chan int, 100)
 	for i := range 100 {
 		x := p.Allocate()
-		// Two ints: the runtime puts objects of less than 16 bytes without pointers
-		// into blocks that live as long as any of their objects, and two of a
-		// hundred single ints never went in Go 1.25, whoever had held them.
+		// Use two ints: the runtime packs pointer-free objects below 16 bytes into blocks that live as long
+		// as any of them, so some single ints were never collected.
 		x.p = &new([2]int)[0]
 		*x.p = i
 		x.s = strings.Repeat("x", i)
@@ -51,7 +50,7 @@ func TestPoolAndCollector(t *testing.T) {
 	runtime.KeepAlive(p)
 }
 
-// A write through a stale pointer must not reach the next owner.
+// A write through a stale pointer must not be visible to the next owner.
 func TestPoolZeroesAfterStaleWrite(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := fixedpool.New[fixedPtr](1)
@@ -72,8 +71,8 @@ func TestPoolZeroesAfterStaleWrite(t *testing.T) {
 	}
 }
 
-// Values of no size must still be told apart, or the second free of one would
-// be the first of another.
+// Slots of zero-size values must be distinct, or a second free of one would look like the first free of
+// another.
 func TestPoolOfNothing(t *testing.T) {
 	p := fixedpool.New[struct{}](3)
 	a, b, c := p.Allocate(), p.Allocate(), p.Allocate()
@@ -119,8 +118,7 @@ func wantMisuse(t *testing.T, want error, f func()) {
 	f()
 }
 
-// A panic in one goroutine must not leave the pool locked, and no slot may be
-// handed to two.
+// A panic in one goroutine must not leave the pool locked, and no slot may be in use twice.
 func TestSyncPool(t *testing.T) {
 	const workers, rounds = 4, 2000
 	p := fixedpool.NewSync[fixedFlat](workers * 3)
@@ -175,7 +173,7 @@ func TestPoolAllocatesNothing(t *testing.T) {
 	}
 }
 
-// The message must name the pool that the program has.
+// Panics name the pool's type.
 func TestMisuseNamesThePool(t *testing.T) {
 	for want, f := range map[string]func(){
 		"fixedpool: Pool[int].Deallocate":     func() { fixedpool.New[int](1).Deallocate(nil) },
@@ -192,8 +190,8 @@ func TestMisuseNamesThePool(t *testing.T) {
 	}
 }
 
-// The numbers must say how full the pool was, and how often too full: that is
-// what its capacity is chosen by.
+// Statistics report how full the pool was and how often it was exhausted, because capacities are chosen by
+// these.
 func TestStats(t *testing.T) {
 	p := fixedpool.NewSync[[3]uint64](3)
 	x, _, y := p.Allocate(), p.Allocate(), p.Allocate()

@@ -12,8 +12,7 @@ import (
 // An arena without a pool shares one cache with its forks. Chunks that a limit evicts from it must be counted once, or
 // the arena and its forks together exceed the limit.
 
-// fillUp allocates slices of up to most bytes, each by one of the arenas, until the limit has
-// refused 8.
+// fillUp allocates slices of up to most bytes from random arenas until the limit has refused 8 of them.
 func fillUp(r *rand.Rand, most int, arenas ...*arena.Arena) {
 	for refused := 0; refused < 8; {
 		a, n := arenas[r.IntN(len(arenas))], 1+r.IntN(most)
@@ -35,7 +34,7 @@ func caught(f func()) (e any) {
 	return nil
 }
 
-// heldBy returns how many bytes the arenas have together.
+// heldBy returns the total bytes held by the arenas.
 func heldBy(arenas ...*arena.Arena) (held int) {
 	for _, a := range arenas {
 		held += a.Stats().RetainedBytes

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Beyond maxRetained forks give up memory until the others fit, and no more: were all of
-// it to go, each epoch of an arena that forks a little too much would begin cold.
+// If forks exceed maxRetained, they release memory until the rest fits, and no more. If all of it were
+// released, each request of an arena whose forks slightly exceed the bound would begin cold.
 func TestForksKeepWhatFits(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1000, 20_000)
@@ -34,8 +34,7 @@ func TestForksKeepWhatFits(t *testing.T) {
 	}
 }
 
-// A fork keeps what its arena may keep now, not what it might when the fork was made: a
-// limit that was lifted would have it begin cold for ever.
+// A fork retains what its arena's current settings allow, not those at the time of the fork.
 func TestForkKeepsWhatItsArenaMayKeepNow(t *testing.T) {
 	testkit.NeedsReuse(t)
 	fill := func(f *arena.Arena) {
@@ -74,7 +73,7 @@ func TestForkKeepsWhatItsArenaMayKeepNow(t *testing.T) {
 	}
 }
 
-// What can't be had even without what idle forks keep does not cost them that.
+// A request that no idle memory of forks can satisfy does not release that memory.
 func TestRefusalByTheLimitKeepsForks(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1000, 1<<20)

@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// The limit holds for what an arena and its forks have together, to the byte, in
-// whatever goroutine; and so does the pool's total. A refusal is the one's who asks.
+// The limit applies to an arena together with its forks, to the byte, in every goroutine. So does the pool's
+// total. The caller that asked is refused.
 func TestForkLimit(t *testing.T) {
 	for _, total := range []bool{false, true} {
 		const limit = 100_000
@@ -59,17 +59,17 @@ func TestForkLimit(t *testing.T) {
 			before := p.Stats()
 			p.Put(a)
 			s := p.Stats()
-			if s.InUseBytes != 0 || s.RetainedBytes-s.SpareBytes > limit*int(s.Misses) { // under the race detector a sync.Pool loses some
+			if s.InUseBytes != 0 || s.RetainedBytes-s.SpareBytes > limit*int(s.Misses) { // under the race detector a sync.Pool drops some values
 				t.Fatalf("after Put: %+v", s)
 			}
-			// What no arena has any more is not bounded by the limit, since an epoch may leave
-			// chunks of sizes that the next has no use for: each byte lies idle, or was dropped.
+			// The limit does not bound memory outside of arenas, because a request may leave chunks of sizes
+			// that the next one does not use. Each byte is idle or was dropped.
 			idle, dropped := s.RetainedBytes-before.RetainedBytes, int(s.DroppedBytes-before.DroppedBytes)
 			if idle+dropped != held || s.RetainedBytes > s.MaxIdleBytes {
 				t.Fatalf("of %d bytes %d are idle and %d dropped: %+v", held, idle, dropped, s)
 			}
 		}
-		// What idle forks have kept does not stand in the way.
+		// Idle memory of forks does not cause a refusal.
 		a := p.Get()
 		if over := refused(t, func() { a.AllocBytes(limit - 200) }); over != nil && !total {
 			t.Errorf("nearly all of the limit: %v", over)
@@ -78,8 +78,7 @@ func TestForkLimit(t *testing.T) {
 	}
 }
 
-// What an arena's forks have is the request's own: to wait until others put theirs back
-// would not help one that is refused because of it, and the error says so.
+// A refusal because of the request's own forks is not temporary: waiting for other requests would not help.
 func TestForkRefusalIsNotTemporary(t *testing.T) {
 	p := arena.NewArenaPool(1000, 1<<20)
 	p.SetLimit(0, 100_000)
@@ -99,7 +98,7 @@ func TestForkRefusalIsNotTemporary(t *testing.T) {
 	p.Put(other)
 }
 
-// A limit that comes when there are forks already counts what these have.
+// A limit set after forks exist counts their memory.
 func TestLimitAfterFork(t *testing.T) {
 	a := arena.NewArena(1000, 0)
 	f := a.Fork()
@@ -119,8 +118,8 @@ func TestLimitAfterFork(t *testing.T) {
 	a.Reset()
 }
 
-// What forks keep counts towards maxRetained, and forks that no epoch has used
-// lately are gone.
+// The memory retained by forks counts towards maxRetained, and forks that no recent request has used are
+// dropped.
 func TestForksKeepWithinBounds(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(1000, 20_000)
@@ -134,7 +133,7 @@ func TestForksKeepWithinBounds(t *testing.T) {
 			}
 		}
 		p.Put(a)
-		if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes > 20_000*(s.Arenas+1) { // the pool has the chunks of one large request
+		if s := p.Stats(); s.InUseBytes != 0 || s.RetainedBytes > 20_000*(s.Arenas+1) { // the pool holds the chunks of one large request
 			t.Fatalf("%d forks of %d bytes: %+v", n, bytes, s)
 		}
 	}
@@ -145,15 +144,15 @@ func TestForksKeepWithinBounds(t *testing.T) {
 	for range 4 * machine.Window {
 		many(1, 100)
 	}
-	// Where the collector took the pool's arena in between there are two of them, one of
-	// which is idle with what it had.
+	// If the collector dropped the pool's arena in between, there are two arenas, one of them idle with its
+	// memory.
 	if s := p.Stats(); s.RetainedBytes-s.SpareBytes > 4000+20_000*(s.Arenas-1) {
 		t.Errorf("a hundred forks are remembered: %+v", s)
 	}
 }
 
-// What is kept by forks that have ended counts, until their arena needs the memory: it
-// must not be told that others can't help by a Put, and no other arena may have it.
+// The memory of ended forks counts until their arena needs it. A refusal caused by it must not be permanent,
+// and no other arena may get the memory.
 func TestForkRefusalWithIdleForks(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(1000, 1<<20)
@@ -191,8 +190,8 @@ func TestForkRefusalWithIdleForks(t *testing.T) {
 	p.Put(a)
 }
 
-// Nobody but its own goroutine can drop what a fork has idle. So who makes memory idle,
-// by Reset or Rewind, drops it if there is much of it: a fork that needs half of the limit found it in its way.
+// Only its own goroutine can release a fork's idle memory. So Reset and Rewind release idle memory beyond
+// half of the limit, or another fork could not allocate.
 func TestForkGivesIdleMemoryToOthers(t *testing.T) {
 	const limit = 100_000
 	fill := func(a *arena.Arena, n int) {
@@ -236,7 +235,7 @@ func TestForkGivesIdleMemoryToOthers(t *testing.T) {
 	}
 }
 
-// Less than half of the limit stays with the fork, which is used on.
+// A fork keeps up to half of the limit for its next use.
 func TestForkKeepsHalfOfTheLimit(t *testing.T) {
 	testkit.NeedsReuse(t)
 	const limit = 100_000
@@ -252,8 +251,8 @@ func TestForkKeepsHalfOfTheLimit(t *testing.T) {
 	}
 }
 
-// However an arena and its forks came to it: half of the limit is free for one of them
-// when nothing is in use.
+// After any history of an arena and its forks, half of the limit is available to one of them when nothing is
+// in use.
 func TestForkIdleMemoryIsAtMostHalf(t *testing.T) {
 	const limit = 64_000
 	for seed := range uint64(30) {
@@ -291,9 +290,8 @@ func TestForkIdleMemoryIsAtMostHalf(t *testing.T) {
 	}
 }
 
-// What forks keep over a Reset, Rewind or Release of their arena is memory as any other
-// of an arena that is out: it counted for nobody, and twenty arenas had 3.7 MB of a
-// total of 1 MB.
+// Memory that forks keep across a Reset, Rewind or Release of their arena counts like other memory of an
+// arena in use.
 func TestForksThatEndedCount(t *testing.T) {
 	const total = 1 << 20
 	p := arena.NewArenaPool(1000, 1<<20)
@@ -349,8 +347,8 @@ func TestForksThatEndedCount(t *testing.T) {
 	}
 }
 
-// A fork that its arena has dropped and that is used even so takes nothing from the
-// pool: nobody would give it back.
+// A stale fork that its arena has dropped takes nothing from the pool's total, because nothing would return
+// it.
 func TestStaleForkTakesNothingOfTheTotal(t *testing.T) {
 	if check.On {
 		t.Skip("it is reported")

@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// FuzzArena with many forks: chance alone forks in one operation of sixty.
+// TestForksAgainstTheModel is FuzzArena with many forks, which random programs rarely have.
 func TestForksAgainstTheModel(t *testing.T) {
 	programs := testkit.Rounds(300, 60)
 	if check.On {

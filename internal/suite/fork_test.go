@@ -14,8 +14,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What forks are for: goroutines that fill memory of one request, lead to each
-// other's, and are waited for. Under the race detector nothing may be reported.
+// Forks serve goroutines that fill memory of one request, refer to each other's values, and are waited for.
+// The race detector must report nothing.
 func TestForksOfManyGoroutines(t *testing.T) {
 	p := arena.NewArenaPool(1<<10, 1<<20)
 	epochs := 60
@@ -79,7 +79,7 @@ func forkedWork(a *arena.Arena, shared *textPair, i uint64, depth int) (all []*t
 	return all
 }
 
-// Where forks end, and what is left of the others.
+// The ends of forks, and their effect on other forks.
 func TestForksEnd(t *testing.T) {
 	a := arena.NewArena(1<<10, 0)
 	old := a.Fork()
@@ -106,7 +106,7 @@ func TestForksEnd(t *testing.T) {
 		t.Error("a fork of two")
 	}
 	again.AllocBytes(8)
-	a.Rewind(m) // of before again's birth
+	a.Rewind(m) // before the fork of again
 	if again.Stats().UsedBytes != 0 || old.Stats().UsedBytes == 0 {
 		t.Errorf("%d and %d bytes", again.Stats().UsedBytes, old.Stats().UsedBytes)
 	}
@@ -114,7 +114,7 @@ func TestForksEnd(t *testing.T) {
 	a.Fork().AllocBytes(8)
 	third := a.Fork()
 	a.Rewind(m)
-	fourth := a.Fork() // as many as at late, but younger
+	fourth := a.Fork() // as many forks as at mark late, but a newer one
 	fourth.AllocBytes(8)
 	a.Rewind(late)
 	if fourth.Stats().UsedBytes != 0 || third.Stats().UsedBytes != 0 {
@@ -128,7 +128,7 @@ func TestForksEnd(t *testing.T) {
 	}
 	sixth := a.Fork()
 	sixth.AllocBytes(8)
-	sixth.Reset() // its own
+	sixth.Reset() // a fork's own reset
 	if sixth.Stats().UsedBytes != 0 {
 		t.Error("a fork's own Reset")
 	}
@@ -152,7 +152,7 @@ func TestForkMisuse(t *testing.T) {
 	f.AllocBytes(8)
 	p.Put(a)
 	if !check.On {
-		f.AllocBytes(8) // a logic error, and no more
+		f.AllocBytes(8) // a bug in the program, but harmless
 		return
 	}
 	testkit.WantPanic(t, func() { arena.New[int](f) }, "New", "fork", "by Put")
@@ -161,8 +161,7 @@ func TestForkMisuse(t *testing.T) {
 	testkit.WantPanic(t, func() { f.Reset() }, "Reset", "fork", "by Put")
 }
 
-// A request that forks takes nothing from the heap once the arena is warm, forks of
-// forks included.
+// A request with forks, and forks of forks, allocates nothing from the heap once the arena is warm.
 func TestForkSteadyState(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan {
@@ -188,7 +187,8 @@ func TestForkSteadyState(t *testing.T) {
 		for range 3 * machine.Window {
 			request()
 		}
-		// All of them, and not AllocsPerRun, which rounds down what one epoch in a window takes.
+		// Count all cycles of several windows at once: AllocsPerRun would round down the allocations of a
+		// single cycle.
 		n := testing.AllocsPerRun(1, func() {
 			for range 4 * machine.Window {
 				request()
@@ -200,7 +200,7 @@ func TestForkSteadyState(t *testing.T) {
 	}
 }
 
-// An arena that is lost with its forks leaves the pool's account.
+// An arena that leaks with its forks is removed from the pool's statistics.
 func TestForksOfLeakedArenas(t *testing.T) {
 	p := arena.NewArenaPool(1000, 0)
 	p.SetLimit(0, 1<<20)
@@ -222,8 +222,8 @@ func TestForksOfLeakedArenas(t *testing.T) {
 	p.Put(a)
 }
 
-// A fork that is reachable keeps its arena alive: else that would count as leaked,
-// and what the fork takes would be counted for nobody.
+// A reachable fork keeps its arena alive. Otherwise the arena would count as leaked, and the fork's memory
+// would not count.
 func TestForkKeepsItsArena(t *testing.T) {
 	p := arena.NewArenaPool(1000, 0)
 	f := p.Get().Fork()
@@ -238,8 +238,7 @@ func TestForkKeepsItsArena(t *testing.T) {
 	runtime.KeepAlive(f)
 }
 
-// In builds with checks another goroutine that is in a fork at the moment of the
-// arena's end, or later, is told.
+// Checked builds report the use of a fork by another goroutine during or after the end of its arena.
 func TestForkOutlivesItsArena(t *testing.T) {
 	if !check.Tag || !check.On || check.Race || check.ASan {
 		t.Skip("for the tag arenacheck")

@@ -12,10 +12,9 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Forks that work at the same time, fork again, end in any order, are refused, take
-// back what they have and go on, while the collector runs without a pause: what they
-// store, of their own memory, of the heap's and of their parent's, is found. Their
-// chunks come from, and go to, the same account, which is right in the end.
+// Concurrent forks fork again, end in any order, are refused memory, rewind and continue, while the collector
+// runs all the time. All pointers they store, to their own memory, the heap's and their parent's, stay valid.
+// The shared statistics are exact at the end.
 func TestGCForks(t *testing.T) {
 	const limit = 40 << 10
 	for name, limits := range map[string][2]int{"no limit": {}, "arena": {limit, 0}, "pool": {0, limit}, "both": {limit, 3 * limit}} {
@@ -58,7 +57,7 @@ func collectAllTheTime() (stop func()) {
 
 type forkTorture struct {
 	refusals atomic.Uint64
-	first    *allKinds // of the arena that is forked
+	first    *allKinds // in the parent
 	seed     uint64
 }
 
@@ -69,8 +68,7 @@ func (f *forkTorture) epochs() uint64 {
 	return 80
 }
 
-// epoch is one of an arena, with five forks, which are done in an order that is
-// another one each time, and what they have forked.
+// epoch runs one request with five forks, and forks of these, which end in varying order.
 func (f *forkTorture) epoch(p *arena.ArenaPool, epoch uint64) error {
 	const forks = 5
 	a := p.Get()
@@ -112,15 +110,15 @@ func (f *forkTorture) epoch(p *arena.ArenaPool, epoch uint64) error {
 	return nil
 }
 
-// link leads to memory of the fork and of its parent.
+// link refers to memory of the fork and of its parent.
 type link struct {
 	own, parents *allKinds
 	next         *link
 	text         string
 }
 
-// work fills an arena twice, with a Rewind or a Reset between, and calls last before it
-// looks at what is there the second time.
+// work fills an arena twice, with a Rewind or Reset in between, and calls last before it checks the second
+// contents.
 func (f *forkTorture) work(a *arena.Arena, i uint64, depth int, last func()) (err error) {
 	var wg sync.WaitGroup
 	var below error
@@ -151,7 +149,7 @@ func (f *forkTorture) work(a *arena.Arena, i uint64, depth int, last func()) (er
 	return nil
 }
 
-// fill makes a list of up to 40 objects, or as many as a limit allows.
+// fill makes a list of up to 40 objects, or fewer if a limit refuses them.
 func (f *forkTorture) fill(a *arena.Arena, i uint64) (head *link, n uint64) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -8,10 +8,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// FuzzArena finds sequences of operations after which an arena differs from
-// the model: a live value changed, memory handed out dirty or twice, bytes
-// lost or invented. Hand-written tests miss most of them, because it takes a
-// boundary and a history.
+// FuzzArena searches for sequences of operations after which an arena differs from the model: a changed live
+// value, memory that is not zero or is returned twice, wrong byte counts. Such bugs take a boundary and a
+// history, so hand-written tests miss most of them.
 func FuzzArena(f *testing.F) {
 	f.Add([]byte{0, 0})
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -21,8 +20,7 @@ func FuzzArena(f *testing.F) {
 	})
 }
 
-// TestModelRandom is FuzzArena for every run of the tests: without it, a
-// break of the contract would wait for somebody to fuzz.
+// TestModelRandom runs FuzzArena's programs with fixed seeds, in every test run.
 func TestModelRandom(t *testing.T) {
 	programs := testkit.Rounds(300, 100)
 	if check.Race || check.ASan {
@@ -46,8 +44,7 @@ func TestModelRandom(t *testing.T) {
 	}
 }
 
-// calm makes a program's lengths small and its ends of epoch rare, so that
-// epochs get long.
+// calm makes lengths small and ends of cycles rare, so that cycles get long.
 func calm(in []byte, rnd *rand.Rand) {
 	for i := 2; i < len(in); i++ {
 		switch in[i] % replayOps {
@@ -62,15 +59,14 @@ func calm(in []byte, rnd *rand.Rand) {
 	}
 }
 
-// isolate makes a program's arena one of a pool that isolates, its chunks small, and of
-// its operations more marks, rewinds, limits and ends of epoch: memory that is taken back,
-// of an epoch that began in the middle of a chunk.
+// isolate makes the program use an isolating pool with small chunks, and more marks, rewinds, limits and ends
+// of cycles, so that memory is taken back in cycles that began in the middle of a chunk.
 func isolate(in []byte, rnd *rand.Rand) {
 	in[0], in[1] = byte(rnd.IntN(7)), byte(6+rnd.IntN(6))
 	for i := 2; i < len(in)-3; i++ {
 		switch rnd.IntN(24) {
 		case 0:
-			i += copy(in[i:], []byte{15, 8, 12}) // Put, and Mark where the next one begins
+			i += copy(in[i:], []byte{15, 8, 12}) // Put, and Mark where the next cycle begins
 		case 1, 2:
 			in[i] = byte(12 + rnd.IntN(3))
 		case 3, 4:

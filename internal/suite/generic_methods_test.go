@@ -16,7 +16,7 @@ type genericNode struct {
 	n    int
 }
 
-// TestGenericMethods compares each method with its function: result, memory taken, and panic.
+// TestGenericMethods compares each method with its function: result, memory use, and panic.
 func TestGenericMethods(t *testing.T) {
 	words, bytes := []string{"a", "b"}, []byte("bytes")
 	node := genericNode{"x", &genericNode{text: "y"}, 2}

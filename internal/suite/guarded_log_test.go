@@ -18,7 +18,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// guardedCrashes end the process in a goroutine that knows nothing of arenas.
+// guardedCrashes crash the process in a goroutine that has not used arenas.
 var guardedCrashes = map[string]func(a *arena.Arena, put func()){
 	"text": func(a *arena.Arena, put func()) {
 		s := a.AllocString("text")
@@ -54,8 +54,8 @@ func inLibrary(f func()) {
 	<-done
 }
 
-// A fault in a goroutine of a library ends the process. The log then has a record with the address, and
-// where the arena was taken and put back.
+// A fault in a library's goroutine ends the process. The log then contains the address and the stacks of Get
+// and Put.
 func TestGuardedLog(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")

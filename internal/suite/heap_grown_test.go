@@ -6,8 +6,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// In heap mode the slice that grew last counts no more when it grows again. What was taken back
-// before that is not taken off twice.
+// In heap mode a slice that grows again counts only with its new size. If it was freed by Release or Rewind
+// in between, its size must not be subtracted twice.
 func TestHeapModeGrownSliceTakenBack(t *testing.T) {
 	arena.SetEnabled(false)
 	defer arena.SetEnabled(true)
@@ -39,7 +39,7 @@ func TestHeapModeGrownSliceTakenBack(t *testing.T) {
 	}
 }
 
-// A slice may grow to less than it had, by which fewer bytes count than at a mark.
+// A slice may move to less capacity than it had at a mark.
 func TestHeapModeRewindToMore(t *testing.T) {
 	arena.SetEnabled(false)
 	defer arena.SetEnabled(true)

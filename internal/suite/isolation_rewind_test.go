@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A chunk that a rewind empties keeps what epochs before had of it, whatever comes next:
-// a value that took a free chunk for itself began where the first epoch's values lie.
+// In a chunk that a rewind empties, memory of earlier cycles stays theirs, whatever is allocated next. A
+// large value that took the chunk for itself must not overlap it.
 func TestIsolatedRewindFreesItsOwn(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
@@ -17,8 +17,8 @@ func TestIsolatedRewindFreesItsOwn(t *testing.T) {
 	isolatedRewinds[*int](t)
 }
 
-// An epoch whose only values are texts that a rewind took back has had memory, too: the
-// next one's text lay where they lie.
+// A cycle whose only values are strings that a rewind freed has used memory. The next cycle must not reuse
+// it.
 func TestIsolatedRewindOfTexts(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
@@ -44,12 +44,12 @@ func isolatedRewinds[T any](t *testing.T) {
 	for fill := range 80 {
 		p := arena.NewArenaPool(1<<10, 2<<10)
 		p.SetIsolation(true)
-		had := map[*T]int{} // by which epoch
+		had := map[*T]int{} // cycle by address
 		for n := range 20 {
 			a := p.Get()
 			m := a.Mark()
 			sizes := []int{100, 100, 0, 3 * fill, 80, 40, 20}
-			for _, size := range sizes[6*((n+1)%2):] { // every other time only the last
+			for _, size := range sizes[6*((n+1)%2):] { // only the last size in every other cycle
 				if size == 0 {
 					a.Rewind(m)
 				}

@@ -22,8 +22,8 @@ type isoNode struct {
 	next *isoNode
 }
 
-// isoKept is one reference of each kind into an epoch, and the epoch's number: all values
-// say the number.
+// isoKept holds a reference of each kind into a cycle, and the cycle's number, which is the content of all
+// values.
 type isoKept struct {
 	n        int
 	a, fork  *arena.Arena
@@ -45,7 +45,7 @@ type isoKept struct {
 
 func isoText(n int) string { return "epoch " + strconv.Itoa(n) }
 
-// isoEpoch allocates one of each. It fails where memory is not zero.
+// isoEpoch allocates one value of each kind and checks that memory is zero.
 func isoEpoch(t *testing.T, a *arena.Arena, n int) *isoKept {
 	k := &isoKept{n: n, a: a, mark: a.Mark(), handle: arena.AllocatorFor[isoNode](a)}
 	node := func(p *isoNode) *isoNode {
@@ -82,14 +82,14 @@ func isoEpoch(t *testing.T, a *arena.Arena, n int) *isoKept {
 		k.fork = a.Fork()
 		k.ofFork = node(arena.New[isoNode](k.fork))
 	}
-	m := a.Mark() // what a rewind takes back the epoch may use again, and nobody else
+	m := a.Mark() // memory freed by a rewind may be reused by the same cycle only
 	arena.New[isoNode](a).n = -1
 	a.AllocString("taken back")
 	a.Rewind(m)
 	return k
 }
 
-// foreign returns what k shows that is neither its epoch's nor zero; "" for nothing.
+// foreign describes content of k that is neither its cycle's nor zero, or returns "".
 func (k *isoKept) foreign() string {
 	n, text := k.n, isoText(k.n)
 	number := func(what string, got int) string {
@@ -115,7 +115,7 @@ func (k *isoKept) foreign() string {
 	for _, p := range k.nodes {
 		found = append(found, node("a slice's", p))
 	}
-	if k.values.Len() == 2 { // else its words, which lie in the arena, are zero
+	if k.values.Len() == 2 { // otherwise its words, which are in the arena, are zero
 		found = append(found, number("a Value of a slice", int(k.values.Index(1).Int())))
 	}
 	for key, v := range k.table.All() {
@@ -135,7 +135,7 @@ func (k *isoKept) foreign() string {
 	return ""
 }
 
-// abuse writes through all that k keeps, and allocates with it; a is in use.
+// abuse writes through all references of k and allocates with them while a is in use.
 func (k *isoKept) abuse(a *arena.Arena) {
 	bad := &isoNode{n: -1, text: "abused"}
 	*k.node, *k.flat, *k.value.Interface().(*isoNode) = *bad, [3]int{-1, -1, -1}, *bad
@@ -162,7 +162,7 @@ func (k *isoKept) abuse(a *arena.Arena) {
 	}
 	k.buffer.WriteString("abused, and more than there is room for, so that it moves elsewhere")
 	func() {
-		defer func() { _ = recover() }() // a Map that was cleared says so
+		defer func() { _ = recover() }() // a cleared Map panics
 		for i := range 20 {
 			k.table.Set("abused"+strconv.Itoa(i), -1)
 		}
@@ -176,8 +176,8 @@ func (k *isoKept) abuse(a *arena.Arena) {
 	k.a.Release()
 }
 
-// isoRun runs so many epochs of which each leaves a reference of each kind, and returns
-// how many of these showed what was not theirs.
+// isoRun runs cycles that each leave a reference of each kind, and returns how many of these showed foreign
+// data.
 func isoRun(t *testing.T, p *arena.ArenaPool, epochs int) (foreign int) {
 	if !hostile() {
 		defer debug.SetGCPercent(debug.SetGCPercent(20))
@@ -215,8 +215,7 @@ func isoRun(t *testing.T, p *arena.ArenaPool, epochs int) (foreign int) {
 	return foreign
 }
 
-// Whatever is kept of a request, and whatever is done with it, no other request shows or
-// sees it, for as long as it is kept.
+// No request ever sees data of another request through references that were kept, whatever is done with them.
 func TestGCIsolation(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again, and what is kept can't be looked at")
@@ -235,7 +234,7 @@ func TestGCIsolation(t *testing.T) {
 	}
 }
 
-// What the test above looks for is there where nothing is isolated.
+// Without isolation the test above finds foreign data.
 func TestWithoutIsolation(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(4<<10, 0)
@@ -249,8 +248,7 @@ func TestWithoutIsolation(t *testing.T) {
 	}
 }
 
-// The mode may change at any time: what was handed out before it is on, and while it is on,
-// is never handed out again.
+// Isolation may be turned on and off at any time: memory used before or while it is on is not reused.
 func TestIsolationOnAndOff(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
@@ -284,7 +282,7 @@ func TestIsolationOnAndOff(t *testing.T) {
 	}
 }
 
-// A request takes less than one allocation of the heap in three.
+// A request makes less than a third of the heap allocations of the same request without an arena.
 func TestIsolationAllocates(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race {
@@ -317,7 +315,7 @@ func TestIsolationAllocates(t *testing.T) {
 	}
 }
 
-// EBBPOOL=isolated is for a program that nobody builds again.
+// EBBPOOL=isolated turns isolation on without a rebuild.
 func TestIsolatedByEnvironment(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
@@ -345,9 +343,8 @@ func TestIsolatedByEnvironment(t *testing.T) {
 	}
 }
 
-// What one epoch's end leaves at the end of a chunk is where the next one begins: a slice
-// that ends there does not grow into it, a handle takes nothing of it, and what a rewind
-// took back is not handed out again.
+// The next cycle may begin in the middle of a chunk. A slice that ends there does not grow into it, an
+// allocator does not allocate from it, and rewound memory is not reused.
 func TestIsolatedEpochsShareNothing(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
@@ -359,7 +356,7 @@ func TestIsolatedEpochsShareNothing(t *testing.T) {
 		text, kept := a.AllocString("kept"), arena.AllocatorFor[isoNode](a)
 		ints, nodes := arena.MakeSlice[int](a, 1, 1), arena.MakeSlice[isoNode](a, 1, 1)
 		var back *isoNode
-		if n%2 == 0 { // else the slices are the newest
+		if n%2 == 0 { // otherwise the slices are the newest
 			m := a.Mark()
 			back = arena.New[isoNode](a)
 			a.AllocString("taken back")
@@ -393,7 +390,7 @@ func TestIsolatedEpochsShareNothing(t *testing.T) {
 	}
 }
 
-// An idle arena keeps nothing alive that its values led to.
+// An idle arena keeps nothing alive to which its values referred.
 func TestIsolatedEpochsPinNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(4<<10, 0)

@@ -19,8 +19,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A tenant writes one letter only: texts repeat it, and each byte of a number is the letter. So
-// whatever memory without pointers is used for later, each of its bytes tells whose it is.
+// A tenant writes only one letter: strings repeat it, and each byte of a number is the letter. So every byte
+// of pointer-free memory shows whose it is, whatever the memory is reused for.
 type tenant byte
 
 const keyedTenants = 50
@@ -37,7 +37,7 @@ type keyedNode struct {
 	next *keyedNode
 }
 
-// keyedStale has a reference of each kind into the memory of one request.
+// keyedStale holds references of each kind into the memory of one request.
 type keyedStale struct {
 	tenant
 	a, fork *arena.Arena
@@ -82,7 +82,7 @@ func (k *keyedStale) allocate(a *arena.Arena, size int) {
 
 func wordOf(n uint64) []byte { return binary.NativeEndian.AppendUint64(nil, n) }
 
-// foreign returns what k shows that neither its tenant has written nor is zero, "" for nothing.
+// foreign describes content of k that is neither its tenant's nor zero, or returns "".
 func (k *keyedStale) foreign() (found string) {
 	see := func(what string, b []byte) {
 		if !k.owns(b) {
@@ -114,7 +114,7 @@ func (k *keyedStale) foreign() (found string) {
 	return found
 }
 
-// abuse writes with what k keeps, as late code does, but only what its tenant writes.
+// abuse writes through the references of k, as late code does, but only what its tenant writes.
 func (k *keyedStale) abuse() {
 	k.handle.New().n = k.number()
 	k.a.AllocString(k.tenant.text(7))
@@ -131,15 +131,15 @@ func (k *keyedStale) abuse() {
 	k.a.Fork().AllocString(k.tenant.text(9))
 }
 
-// TestKeyedPoolKeepsTenantsApart has requests of 50 tenants in random order, keeps references of every kind
-// into them, also writes with these, and looks for what another tenant has written.
+// TestKeyedPoolKeepsTenantsApart runs requests of 50 tenants in random order, keeps references of every kind,
+// writes through them, and looks for other tenants' data.
 func TestKeyedPoolKeepsTenantsApart(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again, and what is kept can't be looked at")
 	}
 	for _, test := range []struct {
 		name            string
-		keys, collected int // the most keys, and requests between collections
+		keys, collected int // maximum number of keys, and requests between collections
 	}{{"all keys have memory", keyedTenants, 5000}, {"most keys are evicted", 7, 1000}, {"one key has memory", 1, 3000}} {
 		t.Run(test.name, func(t *testing.T) {
 			p := arena.NewKeyedPool[string](0)
@@ -188,7 +188,7 @@ func TestKeyedPoolKeepsTenantsApart(t *testing.T) {
 	}
 }
 
-// keyedPlain skips a test of how memory is used again in builds in which it is not.
+// keyedPlain skips a test of memory reuse in builds that do not reuse memory.
 func keyedPlain(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race {
@@ -297,7 +297,7 @@ func TestKeyedPoolLimits(t *testing.T) {
 	if err := take("last", 75<<10); err != nil {
 		t.Errorf("after all were put back: %v", err)
 	}
-	p.SetMaxKeys(1) // evicts keys with an arena in use, which goes on counting
+	p.SetMaxKeys(1) // evicts keys with an arena in use, which still counts
 	if s := p.Stats(); s.InUseBytes < 75<<10 {
 		t.Errorf("%d bytes in use", s.InUseBytes)
 	}
@@ -340,7 +340,7 @@ func TestKeyedPoolIdleBound(t *testing.T) {
 	}
 }
 
-// A key that is a text in recycled memory must not become another key when that memory changes.
+// A key that is a string in recycled memory must not change with that memory.
 func TestKeyedPoolCopiesKeys(t *testing.T) {
 	type pair struct {
 		name  string
@@ -386,7 +386,7 @@ func TestKeyedPoolOddKeys(t *testing.T) {
 		}()
 		anys.Get([]int{1})
 	}()
-	anys.Put(anys.Get(2)) // is not locked
+	anys.Put(anys.Get(2)) // must not be locked
 }
 
 func TestKeyedPoolZeroNilAndOff(t *testing.T) {
@@ -446,7 +446,7 @@ func TestKeyedPoolZeroNilAndOff(t *testing.T) {
 	})
 }
 
-// Setters apply to keys that have memory and to keys that come later, and stacks begin at the caller of Get.
+// Setters apply to existing and future keys, and stacks begin at the caller of Get.
 func TestKeyedPoolSettings(t *testing.T) {
 	p := arena.NewKeyedPool[string](0)
 	p.Put(p.Get("before"))
@@ -525,8 +525,8 @@ func TestKeyedPoolAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestKeyedPoolModel compares random sequences of calls with a model. No address ever belongs to two keys: the
-// test keeps all memory alive, so the heap hands no address out again.
+// TestKeyedPoolModel compares random sequences of calls with a model. No address may be used by two keys: the
+// test keeps all memory alive, so the heap does not reuse addresses.
 func TestKeyedPoolModel(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for seed := range uint64(testkit.Rounds(200, 20)) {
@@ -585,7 +585,7 @@ func TestKeyedPoolModel(t *testing.T) {
 	}
 }
 
-// Goroutines use, evict and configure keys at the same time.
+// Goroutines use, evict and configure keys concurrently.
 func TestKeyedPoolConcurrent(t *testing.T) {
 	p := arena.NewKeyedPool[string](0)
 	p.SetMaxKeys(10)

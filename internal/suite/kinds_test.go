@@ -11,15 +11,15 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// kind is a type under replay: how to make a value from a number, and how to
-// see that a value is still the one made from that number.
+// kind is a type used in replays: how to make a value from a number, and how to check that a value was made
+// from it.
 type kind[T any] struct {
 	name string
 	make func(seed uint64) T
 	same func(x *T, seed uint64) bool
 }
 
-// testType is a kind[T] for any T.
+// testType is a kind[T] of any T.
 type testType interface {
 	String() string
 	flat() bool
@@ -35,8 +35,8 @@ type testType interface {
 	check(r raw, i int, seed uint64) bool
 }
 
-// raw is a slice of a testType without its type. The pointer is visible to the
-// collector, so raw keeps what the slice would keep.
+// raw is a slice of a testType without its type. The collector sees the pointer, so raw keeps the elements
+// alive.
 type raw struct {
 	p    unsafe.Pointer
 	n, c int
@@ -61,7 +61,7 @@ func (k *kind[T]) newObject(a *arena.Arena) (raw, error) {
 	return r, k.fresh(r, 0, 1)
 }
 
-// lane returns newObject through a handle, which is made now.
+// lane returns newObject through a new allocator.
 func (k *kind[T]) lane(a *arena.Arena) func() (raw, error) {
 	l := arena.AllocatorFor[T](a)
 	return func() (raw, error) {
@@ -105,8 +105,8 @@ func (k *kind[T]) makeSlice(a *arena.Arena, n, c int, uninit bool) (raw, error) 
 	return r, k.fresh(r, 0, c)
 }
 
-// rawAppend appends one value per seed to r[off:n:c], or the first of its own
-// elements when self is set, and checks that new capacity is zero.
+// rawAppend appends one value per seed to r[off:n:c], or the slice's own first elements if self is set, and
+// checks that new capacity is zero.
 func (k *kind[T]) rawAppend(a *arena.Arena, r raw, off, n, c int, seeds []uint64, self bool) (raw, error) {
 	s := sliceOf[T](r)[off:n:c]
 	var items []T
@@ -164,7 +164,7 @@ func (k *kind[T]) check(r raw, i int, seed uint64) bool {
 	return k.same(&sliceOf[T](r)[:r.c][i], seed)
 }
 
-// flatKind is a kind whose values can be compared with ==.
+// flatKind returns a kind whose values are compared with ==.
 func flatKind[T comparable](name string, mk func(uint64) T) *kind[T] {
 	return &kind[T]{name, mk, func(x *T, seed uint64) bool { return *x == mk(seed) }}
 }
@@ -249,7 +249,7 @@ func heapInt(seed uint64) *uint64 { return &seed }
 
 func sameInt(x **uint64, seed uint64) bool { return *x != nil && **x == seed }
 
-// allKinds is a struct with everything that can refer to the heap.
+// allKinds contains every kind of reference to the heap.
 type allKinds struct {
 	n     int
 	text  string
@@ -299,7 +299,7 @@ func (x *allKinds) check(seed uint64) error {
 	return nil
 }
 
-// slowHasPointers is the tests' own slow answer to whether a type holds pointers.
+// slowHasPointers reports whether a type has pointers: the tests' own slow implementation.
 func slowHasPointers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -318,7 +318,7 @@ func slowHasPointers(t reflect.Type) bool {
 	return false
 }
 
-// classOf says how allocations of the type count.
+// classOf returns how allocations of the type count.
 func classOf(t testType) model.Class {
 	if t.flat() {
 		return model.Flat

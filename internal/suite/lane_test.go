@@ -16,9 +16,8 @@ type laneNode struct {
 	n    int
 }
 
-// A handle takes from the memory that New takes from: an arena that is used
-// through both by turns is at every moment what one is that is used through New.
-// With memory of its own a handle would be missed by statistics and limits.
+// An allocator and New allocate from the same memory: using both in turn leaves an arena in the same state as
+// using New alone. Separate memory would be missing in statistics and limits.
 func TestLaneIsTheArenasOwn(t *testing.T) {
 	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
 	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
@@ -56,8 +55,8 @@ func TestLaneIsTheArenasOwn(t *testing.T) {
 	}
 }
 
-// Neighbours do not overlap, whichever way they were made, and the newest slice
-// does not grow over a handle's object.
+// Values allocated in either way do not overlap, and the newest slice does not grow over an allocator's
+// object.
 func TestLaneAndAppend(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	texts := arena.AllocatorFor[string](a)
@@ -78,8 +77,7 @@ func TestLaneAndAppend(t *testing.T) {
 	}
 }
 
-// Every kind of T, and no arena, has a handle that works; where there is nothing
-// to hold on to, it is New.
+// AllocatorFor works for every kind of T and for a nil arena.
 func TestAllocatorForEveryKind(t *testing.T) {
 	type large [9000]string
 	a := arena.NewArena(1024, 0)
@@ -130,8 +128,7 @@ func laneWorks[T comparable](a *arena.Arena, v T) error {
 	return nil
 }
 
-// A handle follows marks: what a rewind takes back is handed out again, zero, and
-// what came before the mark stays.
+// After Rewind an allocator returns the freed memory again, zeroed. Earlier values stay.
 func TestLaneAndMarks(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	l := arena.AllocatorFor[laneNode](a)
@@ -154,8 +151,7 @@ func TestLaneAndMarks(t *testing.T) {
 	}
 }
 
-// A limit holds for a handle, to the byte: otherwise a request could take any
-// amount through one.
+// A limit applies to an allocator, to the byte.
 func TestLaneAndLimit(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	a.SetLimit(8 << 10)
@@ -180,9 +176,8 @@ func TestLaneAndLimit(t *testing.T) {
 	}
 }
 
-// A handle that is used after Release gets counted memory of the arena, and none
-// that anybody else has. Were its lane's memory its own, it would be missing in
-// the pool's account for good.
+// An allocator that is used after Release gets memory that counts for the arena and is not shared. Otherwise
+// the pool's statistics would be wrong permanently.
 func TestLaneAfterRelease(t *testing.T) {
 	testkit.NeedsReuse(t)
 	pool := arena.NewArenaPool(1024, 0)
@@ -221,8 +216,7 @@ func TestLaneAfterRelease(t *testing.T) {
 	}
 }
 
-// A handle of an arena that was put back and taken again is as a pointer to that
-// arena: it takes from it what nobody else gets.
+// An allocator of an arena that was put back and taken again acts like a pointer to that arena.
 func TestLaneAfterPut(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race {
@@ -256,8 +250,7 @@ func TestLaneAfterPut(t *testing.T) {
 	}
 }
 
-// What a handle handed out is memory of its type: the collector sees what is
-// stored there, and a pointer to it keeps it.
+// The collector sees pointers in an allocator's objects, and a pointer to an object keeps it.
 func TestGCLane(t *testing.T) {
 	var held []*allKinds
 	func() {
@@ -277,8 +270,8 @@ func TestGCLane(t *testing.T) {
 	}
 }
 
-// Builds with checks find a handle that is used too late, of types with and
-// without pointers, and say what ended it.
+// Checked builds report an allocator that is used too late, for types with and without pointers, and what
+// ended it.
 func TestCheckedLane(t *testing.T) {
 	if !check.On {
 		t.Skip("needs the checks")
@@ -294,7 +287,7 @@ func TestCheckedLane(t *testing.T) {
 	late := "the arena was released since AllocatorFor"
 	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", "laneNode", late)
 	testkit.WantPanic(t, func() { flats.New() }, "Allocator.New", "int", late)
-	arena.AllocatorFor[laneNode](a).New() // and the arena is usable
+	arena.AllocatorFor[laneNode](a).New() // the arena is usable
 
 	pool := arena.NewArenaPool(1024, 0)
 	b := pool.Get()

@@ -9,10 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A program that uses arenas with large types must not be large itself: what
-// names a type is no value of it. Where the compiler does not inline, as in a
-// debugger's builds or with checkptr, such a value would be zeros in the file,
-// once for each type.
+// Using a large type with arenas must not make a program large. Without inlining, as in debug and checkptr
+// builds, a value of each type would be stored as zeros in the file.
 func TestLargeTypesAreNoData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")

@@ -9,8 +9,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Whoever sets a Limit looks at LargestArena first. It left forks out: it said 1 MB for
-// ten forks of 1 MB, and a Limit of twice that refused the very same epoch.
+// Limits are chosen by LargestArena, so it must include forks. Otherwise a limit of twice its value refuses
+// the same request again.
 func TestLargestArenaCountsForks(t *testing.T) {
 	epoch := func(p *arena.ArenaPool, run func(wg *sync.WaitGroup, f func())) *arena.LimitError {
 		return refused(t, func() {
@@ -53,7 +53,7 @@ func TestLargestArenaCountsForks(t *testing.T) {
 		run   func(wg *sync.WaitGroup, f func())
 	}{
 		{n, inTurn},
-		{n + n/64, together}, // chunks that race for what is left are small, and leave their ends unused
+		{n + n/64, together}, // forks that race for the rest of a limit get small chunks and waste their ends
 		{2 * n, together},
 	} {
 		p := arena.NewArenaPool(64<<10, 0)
@@ -64,11 +64,11 @@ func TestLargestArenaCountsForks(t *testing.T) {
 	}
 }
 
-// randomEpoch does the same for the same seed: values, slices that grow, Buffers and
-// Maps, in the arena and in forks of forks, that are emptied in between.
+// randomEpoch allocates values, growing slices, Buffers and Maps, in the arena and in nested forks, which it
+// also resets. The seed determines all of it.
 func randomEpoch(a *arena.Arena, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	kinds := rnd.IntN(128) // an epoch has some kinds of work and not others
+	kinds := rnd.IntN(128) // each cycle uses only some kinds of operations
 	all := []*arena.Arena{a}
 	if kinds&1 != 0 {
 		for range rnd.IntN(6) {
@@ -117,8 +117,8 @@ func randomEpoch(a *arena.Arena, seed uint64) {
 	}
 }
 
-// Three times LargestArena refuses none of the epochs that were measured, whatever they
-// are: values that are placed otherwise below a limit, and slices that move more often.
+// A limit of three times LargestArena refuses none of the measured requests, although below a limit values
+// are placed differently and slices move more often.
 func TestLimitOfThreeTimesTheLargestArena(t *testing.T) {
 	programs := uint64(300)
 	if testing.Short() {

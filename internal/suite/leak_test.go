@@ -23,8 +23,7 @@ func forgetElsewhere(p *arena.ArenaPool, n int) {
 	}
 }
 
-// That arenas leak is worth little without where: the stack must name the
-// function that forgot, and no other may be accused.
+// The stack of a leak names the function that called Get, and no other.
 func TestLeaksNameTheirPlace(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
 	p.SetLeakSampling(1)
@@ -57,8 +56,7 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 	}
 }
 
-// A stack is kept for an epoch, not for an arena: where the next epoch is not
-// sampled, an old stack would accuse the wrong function.
+// A stack belongs to one cycle. If the next cycle is not sampled, the old stack must not be reported.
 func TestLeaksAreOfThisEpoch(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
 	p.SetLeakSampling(1)
@@ -73,7 +71,7 @@ func TestLeaksAreOfThisEpoch(t *testing.T) {
 	}
 }
 
-// A sample must be one: of the size that was asked for, from all Gets alike.
+// Samples have the requested rate, and every Get is equally likely to be sampled.
 func TestSampleRate(t *testing.T) {
 	p := arena.NewArenaPool(64, 0)
 	p.SetLeakSampling(10)
@@ -87,7 +85,7 @@ func TestSampleRate(t *testing.T) {
 	testkit.WantPanic(t, func() { p.SetLeakSampling(-1) }, "SetLeakSampling", "-1")
 }
 
-// forgetFrom forgets an arena with a stack of its own for each of 2048 places.
+// forgetFrom leaks an arena with a different stack for each of 2048 places.
 //
 //go:noinline
 func forgetFrom(p *arena.ArenaPool, place, depth int) {
@@ -101,7 +99,7 @@ func forgetFrom(p *arena.ArenaPool, place, depth int) {
 	}
 }
 
-// Leaks from ever new places must not become a leak themselves.
+// The record of leaks is bounded, also if they come from ever new places.
 func TestLeaksAreBounded(t *testing.T) {
 	const maxLeaks, depth = 1000, 11
 	p := arena.NewArenaPool(64, 0)
@@ -109,7 +107,7 @@ func TestLeaksAreBounded(t *testing.T) {
 	leaked := 0
 	for _, places := range [][2]int{{0, maxLeaks}, {maxLeaks, 2 * maxLeaks}, {0, 2 * maxLeaks}} {
 		for place := places[0]; place < places[1]; place++ {
-			forgetFrom(p, place, depth) // always from here, for the stack has this line, too
+			forgetFrom(p, place, depth) // from one line, because the stack contains the line
 			leaked++
 		}
 		wantLeaks(t, p, uint64(leaked))

@@ -8,8 +8,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A slice that grows leaves what it was behind; a limit of four times its size
-// must do, wherever it starts, as the documentation says.
+// A slice that grows leaves old copies behind. A limit of four times its size must suffice from any start, as
+// documented.
 func TestLimitLetsSlicesGrow(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
@@ -50,7 +50,7 @@ func TestLimitLetsSlicesGrow(t *testing.T) {
 	}
 }
 
-// Two that grow by turns leave more behind: a twelfth of the limit for each must do.
+// Two slices that grow in turn leave more behind. A twelfth of the limit for each must work.
 func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, limit := range []int{4 << 10, 64 << 10, 1 << 20, 3_000_000} {
@@ -76,13 +76,12 @@ func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 	}
 }
 
-// Append asks for more than it needs; where only that goes over the limit,
-// it must make do with less.
+// Append requests more than it needs. If only the surplus exceeds the limit, it uses less.
 func TestLimitAppendTakesWhatIsThere(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	a.SetLimit(100_000)
 	s := arena.MakeSlice[byte](a, 40_000, 40_000)
-	other := arena.New[uint64](a) // s can't grow in place
+	other := arena.New[uint64](a) // s cannot grow in place
 	if over := refused(t, func() { s = arena.Append(a, s, 1) }); over != nil {
 		t.Fatal(over)
 	}
@@ -92,7 +91,7 @@ func TestLimitAppendTakesWhatIsThere(t *testing.T) {
 	withinLimit(t, a, 100_000)
 }
 
-// refused returns the error with which f is refused memory, nil if it isn't.
+// refused returns the LimitError of f, or nil.
 func refused(t *testing.T, f func()) (over *arena.LimitError) {
 	t.Helper()
 	defer func() {
@@ -113,8 +112,7 @@ func withinLimit(t *testing.T, a *arena.Arena, limit int) {
 	}
 }
 
-// Where there is room for twice the slice, half of what is left stays for
-// others.
+// If twice the slice fits, half of the rest stays available.
 func TestLimitAppendLeavesHalf(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1024, 0)
@@ -132,8 +130,7 @@ func TestLimitAppendLeavesHalf(t *testing.T) {
 	}
 }
 
-// A slice that grows up to the limit moves some times only: it takes half of what is
-// left, where it took a value more each time, so that 4 MB were copied 40,000 times.
+// A slice that grows up to the limit moves only a few times, because it takes half of the rest each time.
 func TestLimitAppendMovesSeldom(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, limit := range []int{64 << 10, 1 << 20} {

@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// An operator reads from these which memory a pool has, and why.
+// PoolStats tells an operator how much memory a pool holds, and in which state.
 func TestPoolStatsBytes(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(1000, 5000)
@@ -35,7 +35,7 @@ func TestPoolStatsBytes(t *testing.T) {
 	}
 }
 
-// Who can never have what it asks for must not be told to come again.
+// A request that can never succeed must not be reported as temporary.
 func TestTemporaryRefusals(t *testing.T) {
 	p := arena.NewArenaPool(1000, 0)
 	p.SetLimit(0, 10_000)
@@ -64,7 +64,7 @@ func TestTemporaryRefusals(t *testing.T) {
 	}
 }
 
-// At the boundary: what just fits once all others are back is worth another try.
+// A request that would just fit after all other arenas are put back is temporary.
 func TestTemporaryAtTheBoundary(t *testing.T) {
 	p := arena.NewArenaPool(1000, 0)
 	p.SetLimit(0, 10_000)

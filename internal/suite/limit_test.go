@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// limited returns an arena with a limit, and the pool that it is from, whose
-// statistics say what is counted.
+// limited returns an arena with a limit, and its pool.
 func limited(chunkSize, maxRetained, limit int) (*arena.ArenaPool, *arena.Arena) {
 	p := arena.NewArenaPool(chunkSize, maxRetained)
 	a := p.Get()
@@ -22,8 +21,7 @@ func limited(chunkSize, maxRetained, limit int) (*arena.ArenaPool, *arena.Arena)
 	return p, a
 }
 
-// checkQuota compares what is counted of a, the only arena of p, with the chunks
-// that are there.
+// checkQuota compares the counters of a, the only arena of p, with its chunks.
 func checkQuota(t *testing.T, p *arena.ArenaPool, a *arena.Arena, limit int) {
 	t.Helper()
 	held := a.Stats().RetainedBytes
@@ -35,7 +33,7 @@ func checkQuota(t *testing.T, p *arena.ArenaPool, a *arena.Arena, limit int) {
 	}
 }
 
-// manyKinds takes some of everything, of several types.
+// manyKinds allocates values of several types by all functions.
 func manyKinds(a *arena.Arena) {
 	for i := range 20 {
 		arena.New[[3]uint64](a)
@@ -55,7 +53,7 @@ func manyKinds(a *arena.Arena) {
 
 var fillers = []struct {
 	name string
-	size int // bytes that one takes
+	size int // bytes of one value
 	fill func(a *arena.Arena)
 }{
 	{"flat", 16, func(a *arena.Arena) { arena.New[[2]uint64](a)[0] = 1 }},
@@ -65,14 +63,13 @@ var fillers = []struct {
 	{"slices", 10 * int(xunsafe.SizeOf[string]()), func(a *arena.Arena) { arena.MakeSlice[string](a, 10, 10)[9] = "x" }},
 }
 
-// The limit stands between one request and the memory of all others:
-// it must hold to the byte, for chunks larger and smaller than it, and yet let
-// an epoch have nearly all of it.
+// The limit protects the memory of other requests. It must hold to the byte, for chunks smaller and larger
+// than the limit, and still leave nearly all of it to a request.
 func TestLimitHolds(t *testing.T) {
 	testkit.NeedsReuse(t)
 	limits := []int{1, 7, 100, 513, 4096, 100_000, 1 << 20}
 	if testing.Short() {
-		limits = limits[:len(limits)-1] // nine tenths of the work
+		limits = limits[:len(limits)-1] // omits nine tenths of the work
 	}
 	for _, chunk := range []int{64, 4096, 1 << 20} {
 		for _, limit := range limits {
@@ -115,15 +112,15 @@ func TestLimitHolds(t *testing.T) {
 	}
 }
 
-// One kind of value must not take the memory of all: a small request of many
-// kinds has to fit into a limit that a single chunk of the arena exceeds.
+// One kind of value must not use up the limit: a small request of many kinds fits into a limit that is
+// smaller than the chunk size.
 func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1<<20, 0)
 	a.SetLimit(64 << 10)
 	for epoch := range 200 {
 		if over := refused(t, func() {
-			for range 2 { // about 35 KB, of eleven kinds
+			for range 2 { // about 35 KB of eleven kinds
 				manyKinds(a)
 			}
 			a.AllocString(strings.Repeat("x", 8<<10))
@@ -134,8 +131,7 @@ func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 	}
 }
 
-// A chunk that was kept, or taken back by Rewind, and that nothing is in must
-// not stand in the way of a value that needs the memory.
+// An empty chunk, kept from an earlier cycle or freed by Rewind, is dropped if a value needs the memory.
 func TestLimitGivesUpIdleChunks(t *testing.T) {
 	for _, one := range []func(a *arena.Arena, n int){
 		func(a *arena.Arena, n int) { a.AllocBytes(n)[n-1] = 1 },
@@ -172,8 +168,7 @@ func TestLimitGivesUpIdleChunks(t *testing.T) {
 	}
 }
 
-// What a refusal leaves behind must be as before: a slice that could grow in
-// place still can, the values are there, and what fits is still served.
+// A refusal changes nothing: a slice can still grow in place, values stay, and smaller requests succeed.
 func TestLimitRefusalChangesNothing(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	a.SetLimit(64 << 10)
@@ -208,8 +203,7 @@ func TestLimitRefusalChangesNothing(t *testing.T) {
 	}
 }
 
-// Limits are for programs whose usual requests stay far below: those must take
-// nothing from the heap with them.
+// Requests far below their limit allocate nothing from the heap.
 func TestLimitSteadyState(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan {
@@ -234,8 +228,7 @@ func TestLimitSteadyState(t *testing.T) {
 	}
 }
 
-// The quota is right whatever happens to the chunks, and nothing that is in
-// use is touched by a refusal: random work near the limit, with marks.
+// Random work near the limit, with marks: the counters stay exact, and a refusal changes no memory in use.
 func TestLimitRandomWork(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -308,7 +301,7 @@ func TestLimitRandomWork(t *testing.T) {
 	}
 }
 
-// A limit given at the wrong moment, or a wrong one, must say so.
+// Invalid limits, and limits set at the wrong time, are reported.
 func TestLimitMisuse(t *testing.T) {
 	testkit.WantPanic(t, func() { arena.NewArena(64, 0).SetLimit(-1) }, "Arena.SetLimit", "-1")
 	testkit.WantPanic(t, func() { arena.NewArenaPool(64, 0).SetLimit(-5, 0) }, "ArenaPool.SetLimit", "-5")
@@ -319,7 +312,7 @@ func TestLimitMisuse(t *testing.T) {
 	p, a := limited(64, 0, 0)
 	a.AllocBytes(1000)
 	arena.New[textPair](a)
-	a.SetLimit(100) // less than it has
+	a.SetLimit(100) // less than it holds
 	checkSum := a.Stats().RetainedBytes
 	if over := refused(t, func() { a.AllocBytes(5000) }); over == nil || over.InUse != checkSum {
 		t.Errorf("%+v, want a refusal with %d bytes in use", over, checkSum)

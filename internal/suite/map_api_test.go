@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A nil arena is the heap, and a nil Map what a nil builtin map is.
+// A nil arena means the heap, and a nil Map acts like a nil builtin map.
 func TestMapNil(t *testing.T) {
 	heap := arena.NewMap[string, int](nil, 100)
 	for i := range 1000 {
@@ -50,8 +50,8 @@ func TestMapPanics(t *testing.T) {
 	}
 }
 
-// Set keeps the newer one of two equal keys, as a builtin map does: the older may
-// be text of a buffer that its holder wants to be rid of.
+// Set stores the newer of two equal keys, as a builtin map does, because the older may refer to a buffer that
+// should be freed.
 func TestMapSetKeepsTheNewerKey(t *testing.T) {
 	for _, n := range []int{1, 100} {
 		m := arena.NewMap[float64, int](arena.NewArena(4096, 0), 0)
@@ -67,8 +67,7 @@ func TestMapSetKeepsTheNewerKey(t *testing.T) {
 	}
 }
 
-// Keys that can't be compared panic as in a builtin map, whatever the map holds,
-// and leave it as it was.
+// Keys that are not comparable panic as in a builtin map, whatever the map contains, and change nothing.
 func TestMapUnhashable(t *testing.T) {
 	type key struct {
 		n int
@@ -76,7 +75,7 @@ func TestMapUnhashable(t *testing.T) {
 	}
 	builtin := func(k any) (err error) {
 		defer func() { err = recover().(error) }()
-		_ = map[any]int{1: 1}[k] // an empty one panics in other words
+		_ = map[any]int{1: 1}[k] // an empty map panics with other words
 		return
 	}
 	for _, n := range []int{0, 1, 8, 9, 100} {
@@ -109,8 +108,8 @@ func TestMapUnhashable(t *testing.T) {
 	}
 }
 
-// A Map whose arena refuses it memory is unchanged, wherever that happens: for
-// the Map, its first table, any later one, or the record of a table that is walked.
+// A Map that is refused memory is unchanged, whether it was for the Map, its first table, a later table, or
+// the record of a walked table.
 func TestMapLimit(t *testing.T) {
 	refused := 0
 	for limit := 64; limit < 60_000; limit += limit/16 + 1 {
@@ -169,8 +168,8 @@ func catchLimit(f func()) (err *arena.LimitError) {
 	return nil
 }
 
-// Each map, and each walk, has an order of its own, so that no program comes to
-// count on one and no client can know which keys meet.
+// Each map and each walk has its own order, so that programs do not depend on one and clients cannot know
+// which keys collide.
 func TestMapOrders(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, n := range []int{8, 100} {
@@ -189,8 +188,7 @@ func TestMapOrders(t *testing.T) {
 	}
 }
 
-// Goroutines may read a map at once, as a builtin one, if none changes it. (The
-// race detector tells.)
+// Goroutines may read a map concurrently, like a builtin map. The race detector must report nothing.
 func TestMapManyReaders(t *testing.T) {
 	m := arena.NewMap[string, int](arena.NewArena(4096, 0), 0)
 	for i := range 100 {
@@ -215,8 +213,7 @@ func TestMapManyReaders(t *testing.T) {
 	m.Set("more", 1)
 }
 
-// Where its memory is handed out again, a Map that is used after Reset is found
-// if it is cleared yet; nothing hangs or crashes in any case.
+// Using a Map after Reset is detected if its memory was cleared. In no case does it hang or crash.
 func TestMapAfterReset(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(4096, 1<<20)
@@ -236,7 +233,7 @@ func TestMapAfterReset(t *testing.T) {
 	}
 	testkit.WantPanic(t, func() { m.Set(1, 1) }, "arena: Map.Set[", "not made by NewMap, or its arena was reset")
 
-	// A Map that grew after a mark: its table is others' memory after Rewind.
+	// If a Map grew after a mark, its table is reused after Rewind.
 	m = fill(5)
 	mark := a.Mark()
 	for i := range 100 {
@@ -258,7 +255,7 @@ func TestMapAfterReset(t *testing.T) {
 	}
 }
 
-// Panics of NewMap must name the types that the program wrote, and leave the arena as it was.
+// Panics of NewMap name the types of the program, and change nothing.
 func TestNewMapPanicsNameTheTypes(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, a := range []*arena.Arena{a, nil} {

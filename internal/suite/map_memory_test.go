@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// What was deleted or cleared is not kept alive by the table, nor by the tables
-// that were outgrown since it was entered, nor by one that was walked then.
+// Deleted entries are not kept alive by the table, by smaller tables that it outgrew, or by a table that was
+// being walked.
 func TestMapPinsNothing(t *testing.T) {
 	type big struct {
 		_ [64]byte
@@ -108,7 +108,7 @@ func TestMapPinsNothing(t *testing.T) {
 	}
 }
 
-// A warm arena gives a map of a usual size all of its memory.
+// A warm arena provides all memory of a map of usual size.
 func TestMapAllocatesNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan {
@@ -144,7 +144,7 @@ func TestMapAllocatesNothing(t *testing.T) {
 			texts.Set(k, numberKeys[0])
 		}
 		for i := range 100 {
-			numbers.Set(-i, 1) // moves, while a walk is under way too
+			numbers.Set(-i, 1) // moves, also during a walk
 			for range numbers.Keys() {
 				numbers.Set(1000+i, 1)
 				break
@@ -171,12 +171,11 @@ var numberKeys = func() (keys [300]any) {
 	return
 }()
 
-// Entries that come and go in a map of constant size take no more and more of
-// the arena.
+// Insertions and deletions in a map of constant size do not use more and more memory.
 func TestMapChurnTakesTwoTables(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	m := arena.NewMap[int, int](a, 0)
-	const live = 70 // of 112 that 16 groups have room for: they are moved often
+	const live = 70 // of 112 entries in 16 groups, so they move often
 	churn := func(from, to int) {
 		for i := from; i < to; i++ {
 			m.Set(i, i)
@@ -189,8 +188,7 @@ func TestMapChurnTakesTwoTables(t *testing.T) {
 	if a.Stats().UsedBytes != used {
 		t.Errorf("%d bytes, then %d", used, a.Stats().UsedBytes)
 	}
-	// Nothing of the former tables has come back with them, also where one was
-	// being walked when the entries moved on.
+	// No entry of a former table has come back, also if a table was walked when it moved.
 	for i := 200_000; i < 201_000; {
 		for range m.Keys() {
 			churn(i, i+40)
@@ -214,8 +212,8 @@ func TestMapChurnTakesTwoTables(t *testing.T) {
 	}
 }
 
-// What a map takes that has grown is in proportion to one that has its size from the
-// start: the last table may be twice as large, and what was outgrown a third of that.
+// A map that has grown uses memory in proportion to one made with its final size: the last table may be twice
+// as large, and the former tables take a third of that.
 func TestMapGrowthIsInProportion(t *testing.T) {
 	for _, n := range []int{8, 9, 29, 100, 449, 1000, 2000, 50_000} {
 		grown, hinted := arena.NewArena(4096, 0), arena.NewArena(4096, 0)

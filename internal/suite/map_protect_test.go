@@ -9,10 +9,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// A Map is memory of its arena, head and table: whatever is done with it after
-// the arena's Put or Reset faults, and so does what needs the table of a Map that
-// grew after a mark, after Rewind. Without the head in the arena, Len and a
-// Clear would answer as if nothing was.
+// A Map's header and table are memory of its arena. Every use after Put or Reset faults. After Rewind, so
+// does every use of the table of a Map that grew after the mark.
 func TestStaleMapFaults(t *testing.T) {
 	needsChecks(t)
 	ends := map[string]func(n int) *arena.Map[int, int]{
@@ -57,7 +55,7 @@ func TestStaleMapFaults(t *testing.T) {
 			m := made(n)
 			for use, f := range uses {
 				if end == "Rewind" && use == "Len" {
-					continue // the head is from before the mark
+					continue // the header is older than the mark
 				}
 				fault := faultOf(func() { f(m) })
 				if fault == nil {

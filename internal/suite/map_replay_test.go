@@ -8,9 +8,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// mapReplay runs a byte string on a Map and on a builtin map, which must answer
-// the same. Every value that is set is another one, so that an entry can be
-// told by its value even where its key equals nothing.
+// mapReplay runs a byte string as operations on a Map and on a builtin map and compares the two. Each value
+// is unique, so that it identifies its entry even if the key equals nothing.
 type mapReplay struct {
 	in    []byte
 	key   func(n int) any
@@ -23,27 +22,27 @@ type mapReplay struct {
 	ops   int
 }
 
-// replayedMap is a Map of any types, whose values are told by numbers: whole is false of
-// one that is not as it was made. What checks it is compiled once, not for each type.
+// replayedMap is a Map of any type. Values are identified by numbers; whole is false for a value that has
+// changed. The interface keeps the checks from being compiled once per type.
 type replayedMap interface {
 	len() int
 	clear()
 	set(k any, id uint64)
-	// reset sets the value through its pointer, and reports whether there is one.
+	// reset sets the value through its pointer and reports whether the key exists.
 	reset(k any, id uint64) bool
 	delete(k any) bool
 	get(k any) (id uint64, whole, ok bool)
 	all(yield func(k any, id uint64, whole bool) bool)
 }
 
-// mapOf is a replayedMap.
+// mapOf implements replayedMap.
 type mapOf[K comparable, V any] struct {
-	m   *arena.Map[K, V] // embedded, all of its methods would be compiled again
+	m   *arena.Map[K, V] // not embedded, to avoid compiling all methods again
 	val func(id uint64) V
-	id  func(V) (uint64, bool) // false if v is not whole
+	id  func(V) (uint64, bool) // false if v has changed
 }
 
-// asKey returns nil, too, where K is an interface.
+// asKey also returns nil if K is an interface.
 func asKey[K comparable](k any) K {
 	key, _ := k.(K)
 	return key
@@ -76,12 +75,12 @@ func (m *mapOf[K, V]) all(yield func(k any, id uint64, whole bool) bool) {
 	}
 }
 
-// mapWalk has the rules of a walk that is under way.
+// mapWalk checks the rules of a walk.
 type mapWalk struct {
-	due     map[any]bool    // entries that have been there all along and did not come yet
-	dueNaN  map[uint64]bool // those of NaNs, by value
-	came    map[uint64]bool // values that came
-	cameKey map[any]bool    // keys that came and were not deleted since
+	due     map[any]bool    // entries that exist since the start and have not been yielded
+	dueNaN  map[uint64]bool // the same for NaN keys, by value
+	came    map[uint64]bool // values yielded
+	cameKey map[any]bool    // keys yielded and not deleted since
 }
 
 func (r *mapReplay) byte() int {
@@ -93,7 +92,7 @@ func (r *mapReplay) byte() int {
 	return int(b)
 }
 
-// someKey is one of few keys mostly, so that they meet.
+// someKey returns a key, mostly one of a few, so that operations meet.
 func (r *mapReplay) someKey() any {
 	n := r.byte()
 	if n >= 192 {
@@ -130,7 +129,7 @@ func (r *mapReplay) step() error {
 	switch op := r.byte() % 32; {
 	case op < 12:
 		r.set(r.someKey())
-	case op < 16: // entries that come and go, so that deleted ones fill the table
+	case op < 16: // insertions and deletions, so that deletion marks fill the table
 		k := r.someKey()
 		r.set(k)
 		return r.delete(k)
@@ -212,8 +211,7 @@ func (r *mapReplay) get(k any) error {
 
 var errStop = errors.New("stop")
 
-// walk walks the map with other operations on the way, and ends it in one of
-// the ways in which a loop ends.
+// walk walks the map with operations in between, and ends in one of the ways a loop can end.
 func (r *mapReplay) walk() (err error) {
 	w := &mapWalk{due: map[any]bool{}, dueNaN: map[uint64]bool{}, came: map[uint64]bool{}, cameKey: map[any]bool{}}
 	for k, id := range r.model {

@@ -32,8 +32,7 @@ type (
 	}
 )
 
-// textKey is a string of the n-th of many lengths, short and long, which differ
-// in one place or in their length only.
+// textKey returns the n-th of many strings, short and long, which differ in one byte or only in length.
 func textKey(n int) string {
 	return testkit.HeapText(uint64(n))[:3+n%7] + strings.Repeat("k", n%47) + string(rune('a'+n%26)) + fmt.Sprint(n/26)
 }
@@ -45,7 +44,7 @@ var pointerKeys = func() (p [64]*uint64) {
 	return
 }()
 
-// floatKey is both zeros, NaN, infinities, and numbers.
+// floatKey returns zeros of both signs, NaN, infinities, and numbers.
 func floatKey(n int) float64 {
 	switch n {
 	case 0:
@@ -60,8 +59,7 @@ func floatKey(n int) float64 {
 	return float64(n) / 8
 }
 
-// paddedKey has the padding of one key differ from that of the next that equals
-// it.
+// paddedKey returns keys whose padding differs between equal keys.
 var paddingOf byte
 
 func paddedKey(n int) (k padded) {
@@ -92,7 +90,7 @@ func anyKey(n int) any {
 	return [2]any{n, textKey(n)}
 }
 
-// mapValue is a value of which the collector must see two pointers.
+// mapValue has two pointers that the collector must see.
 type mapValue struct {
 	text string
 	id   *uint64
@@ -107,9 +105,9 @@ func mapValueID(v mapValue) (uint64, bool) {
 	return *v.id, v.text == testkit.HeapText(*v.id)
 }
 
-// mapPrograms runs one program with keys and values of one of many types. Six kinds of
-// keys have both values, with and without pointers, and the others one: each pair is a Map
-// of its own, which takes longer to compile than to test.
+// mapPrograms runs one program with keys and values of one of many types. Six types of keys are tested with
+// both types of values, with and without pointers, the others with one, because each pair takes longer to
+// compile than to test.
 func mapPrograms(in []byte) error {
 	if len(in) == 0 {
 		return nil
@@ -181,8 +179,7 @@ func runMapProgram(in []byte, key func(int) any, make func(a *arena.Arena, hint 
 	return nil
 }
 
-// FuzzMap finds sequences of operations after which a Map differs from a builtin
-// map.
+// FuzzMap searches for operations after which a Map differs from a builtin map.
 func FuzzMap(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -201,7 +198,7 @@ func runMapPrograms(t *testing.T, programs, length int) {
 		}
 		in[0] = byte(seed)
 		if seed/32%2 == 1 {
-			// Many entries: mostly Set, with keys of a wide range.
+			// Many entries: mostly Set, with a wide range of keys.
 			for i := 3; i < len(in); i++ {
 				if in[i]%32 >= 20 && rnd.IntN(3) != 0 {
 					in[i] -= 20
@@ -214,16 +211,16 @@ func runMapPrograms(t *testing.T, programs, length int) {
 	}
 }
 
-// TestMapRandom is FuzzMap for every run of the tests.
+// TestMapRandom runs FuzzMap's programs with fixed seeds, in every test run.
 func TestMapRandom(t *testing.T) {
-	programs := testkit.Rounds(640, 256) // 64 have each kind, with few entries and with many
+	programs := testkit.Rounds(640, 256) // 64 for each pair, with few entries and with many
 	if testing.Short() || check.Race || check.ASan {
 		programs = min(programs, 128)
 	}
 	runMapPrograms(t, programs, 4000)
 }
 
-// TestGCMapRandom is the same under a hostile collector.
+// TestGCMapRandom is TestMapRandom under a hostile collector.
 func TestGCMapRandom(t *testing.T) {
 	programs := 64
 	if hostile() || check.Race {
@@ -232,8 +229,8 @@ func TestGCMapRandom(t *testing.T) {
 	runMapPrograms(t, programs, 1500)
 }
 
-// A map that the collector must see all of: the arena and the Map itself are
-// gone, and a pointer to a value keeps its key and the others.
+// The collector sees all of a map: a pointer to one value keeps its key and the other entries, although the
+// arena and the Map are gone.
 func TestGCMapOutlivesArena(t *testing.T) {
 	for _, n := range []int{1, 8, 9, 300} {
 		m := arena.NewMap[string, *uint64](arena.NewArena(512, 0), 0)

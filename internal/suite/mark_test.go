@@ -10,8 +10,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Marks are for scratch memory in the middle of a request: everything
-// from before must stay, everything after must come back, level by level.
+// Marks serve temporary memory within a request: Rewind keeps all earlier memory and frees all later memory,
+// at each level.
 func TestMarkNested(t *testing.T) {
 	for _, chunk := range []int{64, 4096} {
 		a := arena.NewArena(chunk, 0)
@@ -50,7 +50,7 @@ func TestMarkNested(t *testing.T) {
 	}
 }
 
-// A type that the arena met only after the mark has no position in it.
+// A mark has no position for types first used after it.
 func TestMarkNewTypes(t *testing.T) {
 	a := arena.NewArena(256, 0)
 	m0 := a.Mark()
@@ -75,8 +75,7 @@ func TestMarkNewTypes(t *testing.T) {
 	}
 }
 
-// A rewind over the end of a chunk must find the chunk of before, at the place
-// where it was, and not lose what is in the ones between.
+// Rewind across the end of a chunk returns to the former chunk and offset, and keeps the chunks in between.
 func TestMarkAcrossChunks(t *testing.T) {
 	for _, chunk := range []int{64, 100, 512} {
 		for first := range 70 {
@@ -112,8 +111,7 @@ func TestMarkAcrossChunks(t *testing.T) {
 	}
 }
 
-// A long-lived arena with a loop that marks and rewinds must come to rest, or
-// the scratch memory is a leak, and every round makes a chunk.
+// A long-lived arena with a loop that marks and rewinds must stop allocating chunks.
 func TestMarkLoopsRest(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, tt := range []struct{ chunk, first, pieces int }{
@@ -154,7 +152,7 @@ func TestMarkLoopsRest(t *testing.T) {
 			if n := testing.AllocsPerRun(50, loop); n != 0 {
 				t.Errorf("a round allocates %v times", n)
 			}
-			// Marks without a rewind, in one place, are one.
+			// Marks at the same position without a rewind are one mark.
 			if n := testing.AllocsPerRun(200, func() { a.Mark() }); n != 0 {
 				t.Errorf("marking in one place allocates %v times", n)
 			}
@@ -162,7 +160,7 @@ func TestMarkLoopsRest(t *testing.T) {
 	}
 }
 
-// What grew in place since the mark is taken back to the size it had.
+// Rewind undoes growth in place since the mark.
 func TestMarkUndoesAppend(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	s := arena.Append(a, arena.MakeSlice[byte](a, 0, 4), []byte("abcd")...)
@@ -180,15 +178,14 @@ func TestMarkUndoesAppend(t *testing.T) {
 	if string(s) != "abcd" || len(x) != 16 {
 		t.Errorf("s = %q", s)
 	}
-	// After the rewind the slice is no longer the newest, or grows rightly.
+	// After the rewind the slice is not the newest, or it grows correctly.
 	y := arena.Append(a, s, []byte("EFGHIJKLM")...)
 	if string(y) != "abcdEFGHIJKLM" || strings.Trim(string(b), "\xa5") != "" {
 		t.Errorf("y = %q, b = %q", y, b)
 	}
 }
 
-// A mark that means nothing any more must be noticed: a rewind to it would
-// hand out live memory again.
+// Rewind to an invalid mark is reported, because it would hand out live memory again.
 func TestMarkMisusePanics(t *testing.T) {
 	a, b := arena.NewArena(256, 0), arena.NewArena(256, 0)
 	p := arena.NewArenaPool(256, 0)
@@ -216,7 +213,7 @@ func TestMarkMisusePanics(t *testing.T) {
 	stale(a, m2)
 	a.Rewind(m1)
 	fill(a)
-	m4 := a.Mark() // at the depth of m2
+	m4 := a.Mark() // at the position of m2
 	stale(a, m2)
 	a.Rewind(m4)
 	a.Reset()

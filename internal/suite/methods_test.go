@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// argument returns a value that a method may be called with.
+// argument returns a valid argument of type t.
 func argument(t reflect.Type, n int64) reflect.Value {
 	v := reflect.New(t).Elem()
 	switch t.Kind() {
@@ -38,8 +38,8 @@ func argument(t reflect.Type, n int64) reflect.Value {
 	return v
 }
 
-// call calls a method with values that fit, walks what it returns if that is an iterator, and
-// returns the value of its panic.
+// call calls a method with valid arguments, iterates over a returned iterator, and returns the value of its
+// panic.
 func call(receiver reflect.Value, m reflect.Method, n int64) (panicked any) {
 	defer func() { panicked = recover() }()
 	args := []reflect.Value{receiver}
@@ -49,7 +49,7 @@ func call(receiver reflect.Value, m reflect.Method, n int64) (panicked any) {
 		}
 		x := n
 		if strings.HasPrefix(m.Name, "AppendInt") || strings.HasPrefix(m.Name, "AppendUint") {
-			x = 10 // a base
+			x = 10 // a valid base
 		}
 		args = append(args, argument(m.Type.In(i), x))
 	}
@@ -63,8 +63,8 @@ func call(receiver reflect.Value, m reflect.Method, n int64) (panicked any) {
 	return nil
 }
 
-// Every method of a nil Arena and a nil pool works, and no method of a zero value ends in a
-// bare nil dereference: it works, or says which function was misused.
+// Every method of a nil Arena and a nil pool works. A method of a zero value works, or its panic names the
+// misused function; it is never a bare nil dereference.
 func TestMethodsOfNilAndZeroValues(t *testing.T) {
 	for name, c := range map[string]struct {
 		receiver func() any
@@ -86,7 +86,7 @@ func TestMethodsOfNilAndZeroValues(t *testing.T) {
 		for i := range typ.NumMethod() {
 			m := typ.Method(i)
 			if m.Name == "AppendFloat" || name == "zero Arena" && m.Name == "Rewind" {
-				continue // there is no zero argument for it; a Mark is of one arena
+				continue // there is no zero argument; a Mark belongs to one arena
 			}
 			for _, n := range []int64{0, 1} {
 				p := call(reflect.ValueOf(c.receiver()), m, n)
@@ -125,7 +125,7 @@ func TestMethodsOfNilAndZeroValues(t *testing.T) {
 	}
 }
 
-// A program can turn its pool off by setting it to nil: setters check their arguments and do nothing, and all other
+// A program can disable its pool by setting it to nil: setters check their arguments and do nothing, and
 // results are empty.
 func TestNilPoolIsAPool(t *testing.T) {
 	var p *arena.ArenaPool

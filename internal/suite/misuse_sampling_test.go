@@ -26,8 +26,8 @@ type sampledNode struct {
 	n    int
 }
 
-// guardedUse makes values with an arena that is guarded, puts it back, and returns what is
-// reported of a use of them.
+// guardedUse makes values with a guarded arena, puts the arena back, and returns the reports of a later use
+// of the values.
 func guardedUse[T any](t *testing.T, get func(*arena.Arena) T, use func(*arena.Arena, T)) []*arena.MisuseReport {
 	t.Helper()
 	var reports []*arena.MisuseReport
@@ -51,9 +51,7 @@ func guardedUse[T any](t *testing.T, get func(*arena.Arena) T, use func(*arena.A
 
 var sampledSink any
 
-// Each way to use memory after its Put that SetMisuseSampling names is found in a plain
-// build, once, with the three stacks. Without the protection, or the dead values, the
-// program reads what the next request has there.
+// SetMisuseSampling finds each documented use after Put in a plain build, once, with three stacks.
 func TestMisuseSamplingFinds(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
@@ -89,7 +87,7 @@ func TestMisuseSamplingFinds(t *testing.T) {
 	found("a slice in a value", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { x.list[0] = 1 }))
 	found("an interface in a value", guardedUse(t, node, func(_ *arena.Arena, x *sampledNode) { sampledSink = x.some.(*int) }))
 	found("a value of a slice", guardedUse(t, func(a *arena.Arena) []*int { return arena.SliceOf(a, new(int)) }, func(_ *arena.Arena, s []*int) { *s[0] = 1 }))
-	if unsafe.Sizeof(uintptr(0)) == 8 { // else a dead Map's groups lie beyond the epoch's addresses
+	if unsafe.Sizeof(uintptr(0)) == 8 { // otherwise the groups of a dead Map are beyond the recognized addresses
 		found("a Map", guardedUse(t, func(a *arena.Arena) *arena.Map[string, int] {
 			m := arena.NewMap[string, int](a, 0)
 			m.Set("key", 1)
@@ -119,9 +117,9 @@ func TestMisuseSamplingFinds(t *testing.T) {
 	none("nothing", guardedUse(t, number, func(*arena.Arena, *int) {}))
 }
 
-// Reset and Release of a guarded arena, and of its forks, end what they end as Put does,
-// in the midst of a request: without that the arena's next values lie where stale pointers
-// lead, and nothing is found. What others have stays.
+// Reset and Release of a guarded arena and its forks protect memory in the middle of a request, as Put does.
+// Otherwise new values would occupy the memory of stale pointers and nothing would be found. Other arenas are
+// unaffected.
 func TestGuardedReset(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
@@ -158,7 +156,7 @@ func TestGuardedReset(t *testing.T) {
 			kept := other.AllocString("kept")
 			end(x)
 			fresh := x.AllocString("fresh")
-			for range 1000 { // more than chunks have
+			for range 1000 { // more than one chunk holds
 				if n := handle.New(); n == stale || n.text != "" || n.next != nil {
 					t.Fatal("memory is handed out twice, or not zero")
 				}
@@ -200,7 +198,7 @@ func TestPutRestoresPanicOnFault(t *testing.T) {
 	if check.On {
 		t.Skip("no Get is sampled")
 	}
-	run := func(f func()) { // a new goroutine, where the setting is off
+	run := func(f func()) { // a new goroutine, in which the setting is off
 		done := make(chan bool)
 		go func() { defer close(done); f() }()
 		<-done
@@ -256,8 +254,8 @@ func TestPutRestoresPanicOnFault(t *testing.T) {
 	}
 }
 
-// One Get in n is guarded, the others are as without sampling, and statistics, limits
-// and leaks are those of any arena.
+// One Get in n is guarded, and others behave as without sampling. Statistics, limits and leaks include
+// guarded arenas.
 func TestMisuseSamplingCounts(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
@@ -287,7 +285,7 @@ func TestMisuseSamplingCounts(t *testing.T) {
 	if s.Guarded < 380 || s.Guarded > 620 { // six standard deviations
 		t.Errorf("%d of %d Gets are guarded, with a rate of 10", s.Guarded, gets)
 	}
-	if s.Misses > gets/10 && !check.Race { // which has a sync.Pool lose what is put
+	if s.Misses > gets/10 && !check.Race { // under the race detector a sync.Pool drops some values
 		t.Errorf("%d Gets found no arena: guarded ones count as that, or the arenas that they replace don't go back", s.Misses)
 	}
 	p.SetMisuseSampling(0, nil)
@@ -297,8 +295,8 @@ func TestMisuseSamplingCounts(t *testing.T) {
 	if again := p.Stats(); again.Guarded != s.Guarded {
 		t.Errorf("%d Gets are guarded while sampling is off", again.Guarded-s.Guarded)
 	}
-	// Arenas count their Gets down: from a number of the rate that holds now, and the first
-	// Get is no more likely than others.
+	// Arenas count their Gets down from a number of the current rate, and the first Get is not more likely
+	// than others.
 	p.SetMisuseSampling(1<<30, nil)
 	p.Put(p.Get())
 	p.SetMisuseSampling(1, nil)
@@ -324,7 +322,7 @@ func TestMisuseSamplingCounts(t *testing.T) {
 	p.SetMisuseSampling(-1, nil)
 }
 
-// A guarded arena that is put twice panics, as any: it would count as two arenas.
+// Putting a guarded arena twice panics, or it would count as two arenas.
 func TestGuardedArenaPutTwice(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	p.SetMisuseSampling(1, nil)
@@ -338,13 +336,13 @@ func TestGuardedArenaPutTwice(t *testing.T) {
 	p.Put(a)
 }
 
-// What all guarded arenas have is bounded; beyond that no Get is picked, until the
-// collector has found that nothing leads to their memory.
+// The memory of guarded arenas is bounded. Beyond the bound no Get is guarded until the collector has freed
+// some of it.
 func TestGuardedMemoryIsBounded(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
 	}
-	collectGuarded() // what other tests have had guarded
+	collectGuarded() // guarded by other tests
 	p := arena.NewArenaPool(1<<20, 0)
 	p.SetMisuseSampling(1, func(*arena.MisuseReport) {})
 	var kept [][]byte
@@ -366,8 +364,8 @@ func TestGuardedMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// collectGuarded collects arenas that are guarded, and returns how many bytes are guarded still:
-// while those are MostGuarded, no other arena is picked.
+// collectGuarded collects guarded arenas and returns the number of bytes still guarded. At MostGuarded, no
+// further arena is guarded.
 func collectGuarded() int {
 	for range 100 {
 		runtime.GC()
@@ -379,8 +377,8 @@ func collectGuarded() int {
 	return int(guard.Bytes())
 }
 
-// A mistake that one request in a thousand makes is found in ten million requests of
-// which one in a thousand is guarded: some ten times, whatever it is a mistake with.
+// A bug in one request of a thousand is found in ten million requests, of which one in a thousand is guarded:
+// about ten times, for each kind of bug.
 func TestMisuseSamplingRate(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")

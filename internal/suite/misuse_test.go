@@ -7,10 +7,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// The documented exception to the promise of zeros: a write through a stale
-// pointer, to memory of a type with pointers, shows up in a later
-// New of that type. If this test fails, the documents promise too little; if
-// more than the T at that very place were reached, they'd promise too much.
+// The documented exception to zeroed memory: a write through a stale pointer to memory of a type with
+// pointers may appear in a later New of the same type. If this test fails, the documentation promises too
+// little. If other values were affected, it would promise too much.
 func TestStaleWritesReachOnlyTheSameType(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(4096, 0)

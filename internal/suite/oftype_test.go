@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// What a kind does where its type is known at run time only.
+// Operations of a kind whose type is known only at run time.
 
 // newType is newObject by reflection.
 func (k *kind[T]) newType(a *arena.Arena) (raw, error) {
@@ -32,8 +32,7 @@ func (k *kind[T]) makeSliceType(a *arena.Arena, n, c int) (raw, error) {
 	return r, k.fresh(r, 0, c)
 }
 
-// headerBytes is how much a slice's header takes of an arena, which arenareflect.MakeSlice
-// makes there.
+// headerBytes returns the arena memory for the slice header that arenareflect.MakeSlice allocates.
 func headerBytes() int {
 	if !machine.LayoutOK {
 		return 0
@@ -41,7 +40,7 @@ func headerBytes() int {
 	return int(unsafe.Sizeof([]byte(nil)))
 }
 
-// appendOfType is Append as a codec does it, which has no type parameter.
+// appendOfType appends like a codec, which has no type parameter.
 func appendOfType[T any](a *arena.Arena, s, items []T) []T {
 	n := len(s) + len(items)
 	if n <= cap(s) {

@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Each overrun is found, at either end of a chunk and between its values. The
-// checks would be worth little if they only looked behind the newest value.
+// Overruns are found at either end of a chunk and between its values, not only after the newest value.
 func TestOverrun(t *testing.T) {
 	needsChecks(t)
 	for name, f := range map[string]func(a *arena.Arena) *byte{
@@ -53,8 +52,8 @@ func TestOverrun(t *testing.T) {
 	}
 }
 
-// The end of a C string is a zero, and large values end where their chunk does.
-// Free zeros behind a value, and no redzone behind the last one, hid both.
+// An overrun by a zero byte is found, as at the end of a C string, and also after a large value that ends
+// with its chunk.
 func TestOverrunByAZero(t *testing.T) {
 	needsChecks(t)
 	for name, f := range map[string]func(a *arena.Arena) (b []byte, end func()){
@@ -89,7 +88,7 @@ func TestOverrunByAZero(t *testing.T) {
 			a := arena.NewArena(1024, 0)
 			b, end := f(a)
 			if offset > 0 && name == "above a string" {
-				continue // there is less between the two
+				continue // the gap is smaller
 			}
 			behind := (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), len(b)+offset))
 			*behind = 0
@@ -105,8 +104,7 @@ func TestOverrunByAZero(t *testing.T) {
 	}
 }
 
-// An overrun is found before anything is taken back, in whichever chunk it is.
-// A half-buried arena answered every later call with a fault of the check itself.
+// An overrun in any chunk is found before any memory is taken back, so that the arena stays usable.
 func TestOverrunChangesNothing(t *testing.T) {
 	needsChecks(t)
 	p := arena.NewArenaPool(1024, 0)
@@ -136,9 +134,8 @@ func TestOverrunChangesNothing(t *testing.T) {
 	}
 }
 
-// What was written far beyond the end, into free memory, is found when the next chunk
-// is begun, or the memory taken back. It was called an internal error, which sends one looking in the wrong
-// place.
+// A write far beyond a value's end, into free memory, is found when the next chunk begins or the memory is
+// taken back. It is reported as an overrun, not as an internal error.
 func TestOverrunIntoFreeMemory(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)

@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// An arena from a pool is empty and its memory zero, whoever had it before:
-// otherwise one request reads another's data.
+// An arena from a pool is empty and its memory zeroed, or a request would see another's data.
 func TestPoolHandsOutEmptyArenas(t *testing.T) {
 	type kinds struct {
 		n     int
@@ -50,7 +49,7 @@ func TestPoolHandsOutEmptyArenas(t *testing.T) {
 	}
 }
 
-// Each of these is an arena that two requests would share from then on.
+// Each of these misuses would make two requests share an arena.
 func TestPoolMisusePanics(t *testing.T) {
 	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(1024, 0), "auto": arena.NewAutoPool(0)} {
 		t.Run(name, func(t *testing.T) {
@@ -88,8 +87,7 @@ func TestPoolMisusePanics(t *testing.T) {
 	}
 }
 
-// Two goroutines that put the same arena are the same mistake, made at once:
-// one of them must hear of it, or the pool has the arena twice.
+// If two goroutines put the same arena concurrently, one of them panics.
 func TestPoolConcurrentDoublePut(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
 	for range 5000 {
@@ -119,8 +117,7 @@ func TestPoolConcurrentDoublePut(t *testing.T) {
 	}
 }
 
-// An arena that a panic leaves outside is lost to the pool, and with it what
-// the pool is for.
+// Do puts the arena back also if the function panics.
 func TestPoolDo(t *testing.T) {
 	p := arena.NewArenaPool(1024, 0)
 	var in *arena.Arena
@@ -157,8 +154,7 @@ func TestPoolDo(t *testing.T) {
 	}
 }
 
-// Stats must add up while arenas are out, and after the pool dropped idle
-// ones: an operator looks for a leak with them.
+// Statistics add up while arenas are in use and after the pool dropped idle ones.
 func TestPoolStats(t *testing.T) {
 	p := arena.NewArenaPool(777, 0)
 	if s := p.Stats(); s.Gets != 0 || s.Puts != 0 || s.Misses != 0 || s.Leaked != 0 || s.ChunkSize != 777 {
@@ -191,8 +187,7 @@ func TestPoolStats(t *testing.T) {
 	runtime.KeepAlive(out)
 }
 
-// A pool's chunk size, however small, must work, and bound what is kept: ten
-// chunks unless the caller says otherwise.
+// Every chunk size works, and bounds the retained memory: ten chunks by default.
 func TestPoolSizes(t *testing.T) {
 	for _, n := range []int{1, 64, 100, 64 << 10} {
 		p := arena.NewArenaPool(n, 0)
@@ -209,8 +204,8 @@ func TestPoolSizes(t *testing.T) {
 	}
 }
 
-// A pool that nobody made must be whole before its first arena, whichever goroutine
-// asks first and whatever was set before.
+// A zero pool initializes itself at its first use, whichever goroutine comes first and whatever was set
+// before.
 func TestZeroPool(t *testing.T) {
 	var p, told arena.ArenaPool
 	if got, want := p.Stats(), arena.NewAutoPool(0).Stats(); got != want {

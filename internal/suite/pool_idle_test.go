@@ -12,15 +12,14 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// keepsArenas skips a test of what pools keep in the builds in which no arena
-// is used twice.
+// keepsArenas skips a test of idle arenas in builds that never reuse one.
 func keepsArenas(t *testing.T) {
 	if check.Race && check.On {
 		t.Skip("under the race detector each arena serves one request")
 	}
 }
 
-// burst has n arenas out at the same time, each of which does what it is told.
+// burst runs request with n arenas in use at the same time.
 func burst(p *arena.ArenaPool, n int, request func(a *arena.Arena)) {
 	out := make([]*arena.Arena, n)
 	for i := range out {
@@ -40,8 +39,7 @@ func request3KB(a *arena.Arena) {
 	}
 }
 
-// A burst after a pause must find what the one before it left: a sync.Pool
-// alone has forgotten all of it by then, and every request begins cold.
+// A burst after a pause finds warm arenas. A sync.Pool alone would have dropped them.
 func TestPoolIsWarmAfterAPause(t *testing.T) {
 	keepsArenas(t)
 	for _, pause := range []int{2, 3, 10} {
@@ -52,7 +50,7 @@ func TestPoolIsWarmAfterAPause(t *testing.T) {
 				}
 				for round := range 3 {
 					testkit.Finalizers(t, pause)
-					testkit.Finalizers(t, 1) // for the finalizers of the last one
+					testkit.Finalizers(t, 1) // waits for the last one's finalizers
 					misses := p.Stats().Misses
 					var before, after runtime.MemStats
 					runtime.ReadMemStats(&before)
@@ -70,8 +68,8 @@ func TestPoolIsWarmAfterAPause(t *testing.T) {
 	}
 }
 
-// What a pool keeps must not exceed what it was told, nor be less than it could;
-// and rather many small arenas than a few that one client made large.
+// Idle memory uses its bound and does not exceed it. Many small arenas are kept rather than a few that one
+// client made large.
 func TestKeepIdle(t *testing.T) {
 	keepsArenas(t)
 	testkit.NeedsReuse(t)
@@ -109,7 +107,7 @@ func TestKeepIdle(t *testing.T) {
 	var out []*arena.Arena
 	for range 3 {
 		out = append(out, p.Get())
-		for range 40 { // until that is what it keeps
+		for range 40 { // until the pool has settled
 			out[len(out)-1].AllocBytes(90_000)
 			out[len(out)-1].Reset()
 		}
@@ -123,7 +121,7 @@ func TestKeepIdle(t *testing.T) {
 	}
 	testkit.WantPanic(t, func() { p.SetMaxIdleBytes(-1) }, "SetMaxIdleBytes", "-1")
 
-	// Unless it is told otherwise, 32 MB.
+	// The default is 32 MB.
 	p = arena.NewArenaPool(1<<20, 0)
 	burst(p, 40, request(1<<20))
 	if s := kept(p); s.RetainedBytes != 32<<20 {
@@ -131,8 +129,7 @@ func TestKeepIdle(t *testing.T) {
 	}
 }
 
-// SetCollectAfter collects what a pool drops, and nothing else does: the library calls runtime.GC only
-// if it was told to.
+// SetCollectAfter makes a pool collect the memory it drops. Otherwise the library never calls runtime.GC.
 func TestSetCollectAfter(t *testing.T) {
 	keepsArenas(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -173,8 +170,8 @@ func TestSetCollectAfter(t *testing.T) {
 	(*arena.ArenaPool)(nil).SetCollectAfter(1)
 }
 
-// The cleanups and finalizers by which a pool keeps its arenas must not keep the
-// pool: a program that makes one for each job would hold all of them.
+// The cleanups and finalizers of a pool must not keep it alive, or a program that makes a pool for each job
+// would leak them.
 func TestPoolThatNobodyHasIsCollected(t *testing.T) {
 	var gone []weak.Pointer[arena.ArenaPool]
 	for i := range 20 {
@@ -203,8 +200,8 @@ func TestPoolThatNobodyHasIsCollected(t *testing.T) {
 	}
 }
 
-// An arena that was kept and is leaked then must be found, also when it is
-// reached from its own memory: the collector never runs a finalizer of a circle.
+// A reused arena that leaks is counted, also if it is reachable from its own memory. The collector never runs
+// finalizers of a cycle.
 func TestKeptArenasAreLeakedLikeOthers(t *testing.T) {
 	type handler struct {
 		a    *arena.Arena
@@ -223,7 +220,7 @@ func TestKeptArenasAreLeakedLikeOthers(t *testing.T) {
 	if s := p.Stats(); s.Gets != 6 || s.Puts != 4 {
 		t.Errorf("%+v", s)
 	}
-	leak() // as a new one, or one that the sync.Pool has
+	leak() // a new arena, or one from the sync.Pool
 	wantLeaks(t, p, 3)
 }
 

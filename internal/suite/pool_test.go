@@ -12,8 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Many goroutines share a pool: the race detector and the contents show
-// whether two ever share an arena, and the counts whether any got lost.
+// Many goroutines share a pool. The race detector and the contents show whether two ever share an arena, and
+// the counters whether any was lost.
 func TestPoolConcurrent(t *testing.T) {
 	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(512, 4096), "auto": arena.NewAutoPool(0)} {
 		t.Run(name, func(t *testing.T) {
@@ -68,9 +68,7 @@ func TestPoolConcurrent(t *testing.T) {
 	}
 }
 
-// An automatic pool that does not learn gives every new arena a dozen chunks
-// in turn; one that learns from a single outlier, or never forgets, holds far
-// too much.
+// An automatic pool learns the size of requests and is not misled by one outlier.
 func TestAutoPoolLearns(t *testing.T) {
 	p := arena.NewAutoPool(1 << 20)
 	start := p.Stats().ChunkSize
@@ -95,7 +93,7 @@ func TestAutoPoolLearns(t *testing.T) {
 		request(90 << 10)(arenas[len(arenas)-1])
 	}
 	fresh := arenas[len(arenas)-1].Stats()
-	if !check.On && !check.Race && (fresh.Resets != 0 || fresh.Chunks != 1) { // the checks begin small, and under the race detector a sync.Pool forgets at random
+	if !check.On && !check.Race && (fresh.Resets != 0 || fresh.Chunks != 1) { // checked builds begin with small chunks; under the race detector a sync.Pool drops some values
 		t.Errorf("a new arena of the pool: %+v, want one chunk", fresh)
 	}
 	for _, a := range arenas {
@@ -108,7 +106,7 @@ func TestAutoPoolLearns(t *testing.T) {
 	if got := p.Stats().ChunkSize; got > 16<<10 {
 		t.Errorf("ChunkSize = %d after many requests of 2 KB", got)
 	}
-	// Never beyond what may be kept.
+	// Never more than maxRetained.
 	q := arena.NewAutoPool(50 << 10)
 	for range 300 {
 		q.Do(request(1 << 20))
@@ -130,8 +128,7 @@ func TestAutoPoolLearns(t *testing.T) {
 	}
 }
 
-// A Get without a Put is a bug that costs memory and speed but no error; the
-// count is the only way to see it.
+// A Get without a Put causes no error, so it must be counted.
 func TestPoolLeaked(t *testing.T) {
 	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(256, 0), "auto": arena.NewAutoPool(0)} {
 		var held *string
@@ -140,7 +137,7 @@ func TestPoolLeaked(t *testing.T) {
 			s := arena.New[string](a)
 			*s = testkit.HeapText(uint64(i))
 			if i == 0 {
-				held = s // an object that lives on does not make it less of a leak
+				held = s // a reachable object does not make it less of a leak
 			}
 		}
 		p.Put(p.Get())
@@ -160,8 +157,8 @@ func TestPoolLeaked(t *testing.T) {
 	}
 }
 
-// One client's large request must cost the others nothing: not the memory that
-// they begin with, and so no refusal by the pool's total.
+// One client's large request must not increase the initial memory of other requests, and so must not cause
+// refusals by the pool's total.
 func TestAutoPoolAndOneLargeRequest(t *testing.T) {
 	testkit.NeedsReuse(t)
 	const others = 1000
@@ -193,7 +190,7 @@ func TestAutoPoolAndOneLargeRequest(t *testing.T) {
 				a := p.Get()
 				a.AllocBytes(600_000)
 				p.Put(a)
-				hostile = held(p) - 655_360 // what the arena kept that served it
+				hostile = held(p) - 655_360 // memory kept by the arena that served it
 			} else {
 				usual = held(p)
 			}
@@ -204,8 +201,7 @@ func TestAutoPoolAndOneLargeRequest(t *testing.T) {
 	}
 }
 
-// What a program takes from an arena that it has put back must not be missing in
-// the pool's total for good.
+// Allocations from an arena after its Put must not reduce the pool's total permanently.
 func TestPoolTotalSurvivesUseAfterPut(t *testing.T) {
 	if check.On {
 		t.Skip("it is reported")
@@ -226,8 +222,7 @@ func TestPoolTotalSurvivesUseAfterPut(t *testing.T) {
 	p.Put(a)
 }
 
-// A request uses what it has had in use at once, though a rewind took it back;
-// and one that uses nothing says nothing.
+// Memory that a rewind freed counts as used by the request. Requests that use nothing do not count.
 func TestAutoPoolLearnsFromRewoundEpochs(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	for range 200 {
@@ -236,7 +231,7 @@ func TestAutoPoolLearnsFromRewoundEpochs(t *testing.T) {
 	if got := p.Stats().ChunkSize; got != 4096 {
 		t.Errorf("ChunkSize = %d after requests that used nothing", got)
 	}
-	for range 500 { // one epoch in 64 is looked at
+	for range 500 { // one request in 64 is sampled
 		p.Do(func(a *arena.Arena) {
 			m := a.Mark()
 			a.AllocBytes(50_000)

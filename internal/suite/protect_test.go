@@ -19,7 +19,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// faultOf returns what ExplainFaults makes of a fault in f.
+// faultOf returns the error of ExplainFaults for a fault in f.
 func faultOf(f func()) (fault *arena.FaultError) {
 	defer func() {
 		if err, ok := recover().(error); ok {
@@ -31,11 +31,10 @@ func faultOf(f func()) (fault *arena.FaultError) {
 	return nil
 }
 
-// sink keeps the compiler from leaving out a read.
+// sink keeps the compiler from removing a read.
 var sink byte
 
-// A stale access faults at once, and what is told of it names the places where
-// the memory was taken back: without that, an address is all that there is.
+// A stale access faults immediately, and the explanation names where the memory was taken back.
 func TestFaultIsExplained(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)
@@ -60,8 +59,7 @@ func TestFaultIsExplained(t *testing.T) {
 	}
 }
 
-// What is read from Uninit memory before it is written must be recognisable, in
-// the whole slice.
+// All of a slice of Uninit memory is filled with a recognizable pattern.
 func TestUninitIsMarked(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(4096, 0)
@@ -74,8 +72,8 @@ func TestUninitIsMarked(t *testing.T) {
 	}
 }
 
-// A process may have only so many mappings: beyond the bound memory is filled
-// instead, or the runtime could not map any more itself.
+// The number of mappings of a process is limited. Beyond the bound memory is filled instead of protected, so
+// that the runtime can still map memory.
 func TestProtectionIsBounded(t *testing.T) {
 	needsChecks(t)
 	if testing.Short() {
@@ -99,7 +97,7 @@ func TestProtectionIsBounded(t *testing.T) {
 	runtime.KeepAlive(held)
 }
 
-// Other panics must pass through as they are.
+// Other panics pass through unchanged.
 func TestExplainLeavesOtherPanicsAlone(t *testing.T) {
 	for _, want := range []any{"text", errors.New("an error"), 7} {
 		got := func() (got any) {
@@ -113,8 +111,7 @@ func TestExplainLeavesOtherPanicsAlone(t *testing.T) {
 	}
 }
 
-// What is protected must be given back its protection when nothing points to
-// it, or the process runs out of mappings.
+// Memory becomes unprotected again when nothing points to it, or the process would run out of mappings.
 func TestProtectionIsGivenBack(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)
@@ -124,7 +121,7 @@ func TestProtectionIsGivenBack(t *testing.T) {
 	}
 	for range 100 {
 		runtime.GC()
-		time.Sleep(time.Millisecond) // the finalizers' goroutine
+		time.Sleep(time.Millisecond) // for the goroutine of finalizers
 		if guard.Protected() < 100 {
 			return
 		}
@@ -132,8 +129,8 @@ func TestProtectionIsGivenBack(t *testing.T) {
 	t.Errorf("%d chunks are protected still", guard.Protected())
 }
 
-// A copy of a whole value takes its padding along, and assigning the zero value
-// may leave that as it is. It must not look like a write to a free slot.
+// Copying a value copies its padding, and assigning the zero value may leave padding unchanged. Neither must
+// look like a write to a free slot.
 func TestPaddingIsNotAWrite(t *testing.T) {
 	needsChecks(t)
 	type value struct {
@@ -143,7 +140,7 @@ func TestPaddingIsNotAWrite(t *testing.T) {
 	p := fixedpool.New[value](1)
 	x := p.Allocate()
 	padding := (*byte)(unsafe.Add(unsafe.Pointer(x), unsafe.Offsetof(x.b)+3))
-	*padding = 7 // as a copy does from a value on the stack
+	*padding = 7 // like a copy of a value on the stack
 	p.Deallocate(x)
 	if got := panicOf(func() { p.Allocate() }); got != "" {
 		t.Errorf("a slot with padding: %q", got)
@@ -151,14 +148,14 @@ func TestPaddingIsNotAWrite(t *testing.T) {
 	p = fixedpool.New[value](1)
 	x = p.Allocate()
 	p.Deallocate(x)
-	x.b = true // this is one
+	x.b = true // a real write
 	if got := panicOf(func() { p.Allocate() }); !strings.Contains(got, "was written after it was given back") {
 		t.Errorf("a written slot: %q", got)
 	}
 }
 
-// The report of a written slot must not cost more than it: a server that
-// recovers from it goes on with the other slots, and with the lock free.
+// After the report of a written free slot the pool stays usable, with the other slots and without a held
+// lock.
 func TestAWrittenSlotLeavesThePoolAsItWas(t *testing.T) {
 	needsChecks(t)
 	p := fixedpool.NewSync[uint64](4)
@@ -185,9 +182,7 @@ func TestAWrittenSlotLeavesThePoolAsItWas(t *testing.T) {
 	}
 }
 
-// The checks of an epoch with many marks, each of which begins a chunk, must not
-// read all chunks again for every new one: that took minutes for epochs that
-// take milliseconds in a plain build.
+// With many marks that each begin a chunk, the checks must not read all chunks again for each new one.
 func TestManyMarksAreNotQuadratic(t *testing.T) {
 	needsChecks(t)
 	if check.Race {

@@ -14,8 +14,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// ReadAll returns what io.ReadAll does, and no more of the arena is used than the
-// result has where nothing else came in between.
+// ReadAll returns what io.ReadAll does. Unless there are other allocations in between, it uses no more memory
+// than the result.
 func TestReadAll(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, n := range []int{0, 1, 7, 511, 512, 513, 4095, 4096, 5000, 100_000} {
@@ -42,7 +42,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// A reader that does not state its size, or not truly, takes as much of the arena as it has bytes.
+// A reader that states no size, or a wrong one, uses as much memory as it has bytes.
 func TestReadAllLeavesNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, n := range []int{0, 1, 600, 16 << 10, 16<<10 - 15, 100_000, 1 << 20} {
@@ -53,14 +53,14 @@ func TestReadAllLeavesNothing(t *testing.T) {
 				t.Fatalf("%d bytes, Len %d: %d bytes, error %v", n, said, len(got), err)
 			}
 			used := a.Stats().UsedBytes
-			if most := testkit.Round8(n) + 16<<10; used > most { // the first room, if the reader has more than it says
+			if most := testkit.Round8(n) + 16<<10; used > most { // the initial capacity, if the reader overstates its size
 				t.Errorf("%d bytes, Len %d: %d bytes used, want at most %d", n, said, used, most)
 			}
 		}
 	}
 }
 
-// A chunked body, or any other of unknown size, must fit into a limit of 1.25 times its size, and a text
+// A chunked body, or another reader of unknown size, fits into a limit of 1.25 times its size. So does text
 // that ReadFrom appends to an empty Buffer.
 func TestReadAllNeedsTheBytes(t *testing.T) {
 	testkit.NeedsReuse(t)
@@ -94,7 +94,7 @@ type saying struct {
 
 func (s saying) Len() int { return s.n }
 
-// The limit must count what waits to be copied, and let it go in the end, also of readers that fail.
+// Collected pieces count against the limit until they are copied, also for readers that fail.
 func TestReadAllCountsWhatItCollects(t *testing.T) {
 	pool := arena.NewArenaPool(1024, 0)
 	pool.SetLimit(0, 256<<10)
@@ -129,7 +129,7 @@ func TestReadAllCountsWhatItCollects(t *testing.T) {
 				t.Errorf("end %v, panic %t: what waits was not counted", end, fail)
 			}
 			a.Release()
-			other.AllocBytes(200 << 10) // what waited counts no more
+			other.AllocBytes(200 << 10) // the pieces no longer count
 			other.Release()
 		}
 	}
@@ -157,13 +157,14 @@ func TestReadAllFile(t *testing.T) {
 	defer f.Close()
 	f.Seek(5000, io.SeekStart)
 	a := arena.NewArena(64, 0)
-	a.SetLimit(5500) // for what is left to read, not for the whole file
+	a.SetLimit(5500) // fits the rest, not the whole file
 	if got, err := arena.ReadAll(a, f); string(got) != text[5000:] || err != nil {
 		t.Errorf("%d bytes, error %v", len(got), err)
 	}
 }
 
-// A body beyond the limit is refused before it is read whole, at most 16 KB later than its bytes fit.
+// A body over the limit is refused at most 16 KB after the limit is reached, not after it was read
+// completely.
 func TestReadAllLimit(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		a := arena.NewArena(1024, 0)
@@ -193,7 +194,7 @@ func TestReadAllLimit(t *testing.T) {
 	}
 }
 
-// A reader may allocate from the arena, and mark it.
+// A reader may allocate from the arena and mark it.
 func TestReadAllReaderAllocates(t *testing.T) {
 	for _, n := range []int{1, 600, 40_000} {
 		a := arena.NewArena(64<<10, 0)
@@ -218,7 +219,7 @@ func TestReadAllReaderAllocates(t *testing.T) {
 		if string(got) != text || string(made) != "made by the reader" {
 			t.Errorf("%d bytes: %.20q, %q", n, got, made)
 		}
-		a.Rewind(m) // which frees the result
+		a.Rewind(m) // frees the result
 		if after := a.Stats().UsedBytes; after != used || string(made) != "made by the reader" {
 			t.Errorf("%d bytes used after the rewind, %d when it was marked; %q", after, used, made)
 		}
@@ -229,8 +230,8 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// A reader may write to all the capacity that it is given. What ReadAll gives back of
-// that is not zero any more, and the next who gets it must get it cleared.
+// A reader may write to the whole buffer that it is given. ReadAll gives back the unused end, which must be
+// cleared before it is used again.
 func TestReadAllGivesBackDirtyMemory(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	got, err := arena.ReadAll(a, readerFunc(func(p []byte) (int, error) { testkit.Dirty(p); return 1, io.EOF }))

@@ -14,8 +14,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Which of the two comes first must not matter: were there two lanes of a type,
-// the second one would never be found again, and memory would hold the type twice.
+// New and reflection share one allocator per type, whichever comes first. With two, one would never be found
+// again and the type would be held twice.
 func TestReflectionTakesFromTheSameLane(t *testing.T) {
 	type early struct{ a, b string }
 	type late struct{ a, b string }
@@ -42,7 +42,7 @@ func TestReflectionTakesFromTheSameLane(t *testing.T) {
 	})
 }
 
-// sameLane wants second right behind first, where the checks leave nothing out.
+// sameLane checks that second directly follows first. Redzones separate them in checked builds.
 func sameLane[T any](t *testing.T, a *arena.Arena, first, second *T) {
 	t.Helper()
 	*first, *second = *new(T), *new(T)
@@ -54,8 +54,8 @@ func sameLane[T any](t *testing.T, a *arena.Arena, first, second *T) {
 	}
 }
 
-// All kinds of types, made by reflection alone: the memory must be the collector's
-// to see, clear when it comes again, and lead nowhere when the epoch has ended.
+// Types used only by reflection: the collector sees their memory, it is zero when reused, and it refers to
+// nothing after the cycle.
 func TestLanesOfReflection(t *testing.T) {
 	a := arena.NewArena(512, 1<<20)
 	made := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[*int]()}, {Name: "B", Type: reflect.TypeFor[[3]byte]()}})
@@ -93,8 +93,7 @@ func TestLanesOfReflection(t *testing.T) {
 	}
 }
 
-// What a lane that reflection made holds must be let go of at Reset, and found by
-// the collector before.
+// Objects allocated by reflection are visible to the collector until Reset, and keep nothing alive after it.
 func TestReflectionMemoryIsCollected(t *testing.T) {
 	type holder struct {
 		p *[1 << 10]uint64
@@ -161,8 +160,8 @@ func TestReflectionMisuse(t *testing.T) {
 	}
 }
 
-// A slice has the type that was asked for: one that a program has named, with its methods,
-// is not replaced by []int, which no field of the named type could be set to.
+// MakeSlice returns a slice of the requested type. A named slice type with methods is not replaced by []int,
+// which could not be stored in a field of the named type.
 func TestNamedSlicesByReflection(t *testing.T) {
 	type named []int
 	for _, a := range []*arena.Arena{arena.NewArena(1<<10, 0), nil} {
@@ -173,7 +172,7 @@ func TestNamedSlicesByReflection(t *testing.T) {
 	}
 }
 
-// More types than there are places to look for them at once.
+// More types than the lookup cache has entries.
 func TestManyTypesByReflection(t *testing.T) {
 	a := arena.NewArena(1<<10, 0)
 	const many = 3000
@@ -194,8 +193,8 @@ func TestManyTypesByReflection(t *testing.T) {
 	}
 }
 
-// A codec makes a slice for more than comes, and gives back the rest: of the lane
-// of a type with pointers, too, where the rest must be zero again.
+// A codec allocates a slice with too much capacity and gives back the rest. For types with pointers, the rest
+// must be zero when it is used again.
 func TestTrimSliceOfType(t *testing.T) {
 	trimmed[textPair](t, textPair{"x", "y"})
 	trimmed(t, [3]byte{1, 2, 3})
@@ -221,7 +220,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 			}
 			s.Len = n
 			if epoch == 1 {
-				r.Mark() // it needs what is handed out
+				r.Mark() // needs the used bytes
 			}
 			s = machine.TrimSliceOfType(r, typ, s)
 			r.Leave()
@@ -253,7 +252,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 	}
 }
 
-// Text that a codec scans by blocks: at its address, of its size, and given back.
+// Text that a codec scans in blocks has the requested size and alignment, and can be given back.
 func TestReserveText(t *testing.T) {
 	a := arena.NewArena(512<<10, 0)
 	a.AllocBytes(500 << 10) // so that no text gets a chunk of its own
@@ -285,8 +284,8 @@ func TestReserveText(t *testing.T) {
 	}
 }
 
-// What a codec keeps with an arena is there in the next epoch, and in the arena that
-// goes on in its place, and gone with its memory.
+// The state that a codec keeps with an arena survives cycles and the replacement of the arena, and ends with
+// its memory.
 func TestStateOfArena(t *testing.T) {
 	type one struct{ n int }
 	type two struct{ n int }

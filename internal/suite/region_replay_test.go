@@ -12,15 +12,14 @@ import (
 	"github.com/ebbpool/arena/internal/suite/model"
 )
 
-// piece is memory that a trace has handed out, and its expected contents.
+// piece is memory that a trace has allocated, and its expected contents.
 type piece struct {
 	bytes []byte
 	fill  byte
 }
 
-// replayRegion runs a trace on a new arena: the bytes in use after every call,
-// that objects are zero and aligned, that nothing which is in use changes, and
-// that what must be refused is.
+// replayRegion runs a trace on a new arena. It checks the bytes in use after every call, that objects are
+// zeroed and aligned, that memory in use does not change, and that refusals happen.
 func replayRegion(t *testing.T, trace model.RegionTrace) {
 	t.Helper()
 	a := arena.NewArena(trace.ChunkSize, trace.MaxRetained)
@@ -95,15 +94,14 @@ func replayRegion(t *testing.T, trace model.RegionTrace) {
 	}
 }
 
-// replayPanic returns what f panics with; nil if it does not.
+// replayPanic returns the value of f's panic, or nil.
 func replayPanic(f func()) (x any) {
 	defer func() { x = recover() }()
 	f()
 	return nil
 }
 
-// Every shared trace of a region gives the answers that it names, so that both
-// languages' regions behave alike.
+// The shared region traces give the same answers in both languages.
 func TestRegionTraces(t *testing.T) {
 	names, err := filepath.Glob("../../traces/*.region")
 	if err != nil || len(names) < 12 {

@@ -8,22 +8,21 @@ import (
 	"github.com/ebbpool/arena/internal/suite/model"
 )
 
-// bufferSlot is a live Buffer beside its records in the model: one of its own, and
-// the slot of the memory that it has now.
+// bufferSlot is a live Buffer with its records in the model: one for the Buffer, and the slot of its current
+// memory.
 type bufferSlot struct {
 	b     *arena.Buffer
 	own   *model.Object
-	slot  *slot // nil before the first
-	cap   int   // of its memory when the buffer last grew: a Rewind may take back what came later
+	slot  *slot // nil before the first allocation
+	cap   int   // capacity when the buffer last grew; a Rewind may undo later growth
 	want  []byte
 	texts []takenText
 }
 
-// takenText is a result of String, and its text, which must stay for good.
+// takenText is a result of String and its expected text, which must not change.
 type takenText struct{ got, want string }
 
-// buffer makes a Buffer, or carries out an operation on one, among all other
-// operations of the arena.
+// buffer makes a Buffer or runs an operation on one.
 func (r *replay) buffer() (string, error) {
 	which := int(r.byte())
 	if len(r.buffers) == 0 || which%8 == 0 {
@@ -49,7 +48,7 @@ func (r *replay) buffer() (string, error) {
 		n %= len(x.want) + 1
 		x.b.Truncate(n)
 		x.want = x.want[:n]
-		return what, nil // which cuts the capacity at most
+		return what, nil // reduces the capacity at most
 	case 2:
 		x.b.Grow(n)
 		if x.b.Available() < n {
@@ -66,8 +65,8 @@ func (r *replay) buffer() (string, error) {
 	return what, r.bufferGrew(x, was, had)
 }
 
-// bufferGrew compares a buffer with what it must hold, and works out from where it
-// was whether it has new memory.
+// bufferGrew compares a buffer with its expected content and determines from its address whether it has
+// moved.
 func (r *replay) bufferGrew(x *bufferSlot, was *byte, had int) error {
 	if got := string(x.b.Bytes()); got != string(x.want) {
 		return fmt.Errorf("it holds %q, want %q", got, x.want)
@@ -91,7 +90,7 @@ func (r *replay) bufferGrew(x *bufferSlot, was *byte, had int) error {
 		from := &model.Object{Class: model.Flat, Size: 1}
 		if x.slot != nil {
 			if from = x.slot.obj; had > 0 && had == x.slot.r.c && r.a.Stats().UsedBytes < r.m.Used()+c {
-				move = r.m.Leave // the collector has the old one's chunk
+				move = r.m.Leave // the old memory's chunk was dropped
 			}
 		}
 		x.slot = &slot{typ: typ, r: got, obj: move(from, nil, c), held: true}
@@ -102,7 +101,7 @@ func (r *replay) bufferGrew(x *bufferSlot, was *byte, had int) error {
 		x.slot.obj.Elems[i] = uint64(b)
 	}
 	if x.slot.obj.Len = len(x.want); x.cap == x.slot.r.c {
-		// What lies beyond holds anything; what is written there must stay.
+		// The unused capacity has any content. Written values must stay.
 		for i := filled; i < c; i++ {
 			x.slot.obj.Elems[i] = r.next()
 			x.slot.typ.fill(x.slot.r, i, x.slot.obj.Elems[i])
@@ -111,7 +110,7 @@ func (r *replay) bufferGrew(x *bufferSlot, was *byte, had int) error {
 	return r.overlap(x.slot)
 }
 
-// bufferContents compares all live buffers and what String returned.
+// bufferContents compares all live buffers and all results of String.
 func (r *replay) bufferContents() error {
 	for _, x := range r.buffers {
 		if got := string(x.b.Bytes()); got != string(x.want) {
@@ -126,8 +125,8 @@ func (r *replay) bufferContents() error {
 	return nil
 }
 
-// syncBuffers drops the buffers that must not be used after a Rewind: those that
-// were made, or have grown, since its mark.
+// syncBuffers drops the buffers that must not be used after a Rewind, because they were made or have moved
+// since the mark.
 func (r *replay) syncBuffers(live map[*model.Object]bool) {
 	var kept []*bufferSlot
 	for _, x := range r.buffers {

@@ -6,26 +6,25 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// maxOps is how many operations of a program are run.
+// maxOps is the maximum number of operations of a program.
 const maxOps = 300
 
-// mostForks is how many forks of a program are in use at a time.
+// mostForks is the maximum number of forks in use.
 const mostForks = 7
 
-// forked is a byte string that is run as operations, by turns on an arena and its
-// forks, each of which has a model of its own.
+// forked runs a byte string as operations, in turn on an arena and its forks, each with its own model.
 type forked struct {
 	in   []byte
 	gcs  int
 	root *replay
 	all  []*replay // in use, the root first
-	at   *replay   // whose turn it is
+	at   *replay   // the current one
 	met  map[*arena.Arena]*replay
 	isolated
 }
 
-// runReplay runs a program: two bytes for chunk size, retention and isolation, then
-// operations until the bytes are used up.
+// runReplay runs a program: two bytes for chunk size, retention and isolation, then operations to the end of
+// in.
 func runReplay(in []byte) error {
 	f := &forked{in: in, met: map[*arena.Arena]*replay{}}
 	chunk, keep := 64<<(f.byte()%7), 0
@@ -90,7 +89,7 @@ func (f *forked) meet(a *arena.Arena, chunk, keep int) *replay {
 	r.lanes = map[testType]func() (raw, error){}
 	st := a.Stats()
 	r.resets = int(st.Resets) - r.m.Resets()
-	if st.Types == 0 { // it gave its memory back
+	if st.Types == 0 { // it has released its memory
 		clear(r.types)
 		r.bufferType = false
 	}
@@ -106,7 +105,7 @@ func (f *forked) index(r *replay) int {
 	return -1
 }
 
-// turn goes on with a fork of the arena whose turn it was, or with another arena.
+// turn continues with a new fork of the current arena, or with another arena.
 func (f *forked) turn(b int) string {
 	if b%3 != 0 || len(f.all) > mostForks {
 		f.at = f.all[b/3%len(f.all)]
@@ -119,7 +118,7 @@ func (f *forked) turn(b int) string {
 	return fmt.Sprintf("Fork of arena %d", f.index(was))
 }
 
-// endings looks after the forks that an operation has ended.
+// endings handles the forks that an operation has ended.
 func (f *forked) endings(what string) error {
 	var going []*replay
 	for _, r := range f.all {

@@ -10,16 +10,16 @@ import (
 	"github.com/ebbpool/arena/internal/suite/model"
 )
 
-// isolated has what a program keeps too long where its arena is one of a pool that
-// isolates: every allocation of the epochs that have ended.
+// isolated records every allocation of past cycles of an isolating pool, for programs that keep references
+// too long.
 type isolated struct {
-	pool  *arena.ArenaPool // nil where nothing is isolated
+	pool  *arena.ArenaPool // nil without isolation
 	stale []*slot
 
 	refusals int // by limits
 }
 
-// mostStale bounds what is compared again and again.
+// mostStale limits the number of stale allocations that are compared repeatedly.
 const mostStale = 400
 
 func (f *isolated) isolate(chunk, keep int) *arena.Arena {
@@ -28,10 +28,10 @@ func (f *isolated) isolate(chunk, keep int) *arena.Arena {
 	return f.pool.Get()
 }
 
-// tracks reports whether stale memory is looked at: where the checks are on it can't be.
+// tracks reports whether stale memory can be read, which checked builds do not allow.
 func (f *isolated) tracks() bool { return f.pool != nil && !check.On }
 
-// ended notes what an epoch leaves.
+// ended records the allocations of a cycle that has ended.
 func (r *replay) ended(slots []*slot) {
 	f := &r.isolated
 	if !f.tracks() {
@@ -43,7 +43,7 @@ func (r *replay) ended(slots []*slot) {
 	f.stale = slices.Delete(f.stale, 0, max(0, len(f.stale)-mostStale))
 }
 
-// rewound notes what a rewind took back: no later epoch may have it.
+// rewound records allocations that a rewind freed. No later cycle may reuse their memory.
 func (r *replay) rewound(was, now []*slot) {
 	if !r.tracks() {
 		return
@@ -55,7 +55,7 @@ func (r *replay) rewound(was, now []*slot) {
 	}
 }
 
-// meets compares where something new lies with all that is stale.
+// meets returns an error if new memory overlaps stale memory.
 func (f *isolated) meets(lo, hi uintptr) error {
 	for _, o := range f.stale {
 		if l, h := o.span(); lo < h && l < hi {
@@ -65,8 +65,8 @@ func (f *isolated) meets(lo, hi uintptr) error {
 	return nil
 }
 
-// staleContents compares what is stale with what it was, or zero; and writes to some of
-// it, which nothing live may show.
+// staleContents checks that stale memory is unchanged or zero, and overwrites some of it, which must not
+// affect live memory.
 func (f *isolated) staleContents() error {
 	for n, s := range f.stale {
 		switch {
@@ -99,8 +99,8 @@ func zeroAt(s *slot, i int) bool {
 	return true
 }
 
-// end ends the epoch of r, by Reset, or by Put and the next Get: not where the race
-// detector has a sync.Pool lose what is put.
+// end ends the cycle of r by Reset, or by Put and the next Get. It does not use Put under the race detector,
+// where a sync.Pool drops some values.
 func (r *replay) end(b byte) {
 	if r.pool == nil || r != r.root || b%64 >= 32 || check.Race {
 		r.a.Reset()
@@ -113,8 +113,7 @@ func (r *replay) end(b byte) {
 	clear(r.lanes)
 }
 
-// alsoIsolated carries out what may hand out memory in other ways: a Map, an allocation
-// near a limit, an Escape.
+// alsoIsolated runs operations that allocate in other ways: a Map, an allocation near a limit, an Escape.
 func (r *replay) alsoIsolated(b byte) (string, error) {
 	switch n := int(r.byte()); b % 3 {
 	case 0:
@@ -158,24 +157,24 @@ func (r *replay) alsoIsolated(b byte) (string, error) {
 	}
 }
 
-// mapKind stands for the type of a Map.
+// mapKind represents the type of a Map.
 var mapKind testType = &kind[struct{}]{name: "Map"}
 
-// reconcile has the model know of memory that it was not told of.
+// reconcile adds memory to the model that was allocated without it.
 func (r *replay) reconcile() {
 	if more := r.a.Stats().UsedBytes - r.m.Used(); more > 0 {
 		r.m.Make(model.Traced, more, 1, 1)
 	}
 }
 
-// refused runs an operation, and ends the epoch of all arenas where a limit refuses it.
+// refused runs an operation, and ends the cycles of all arenas if a limit refuses it.
 func (f *forked) refused(r *replay) (what string, err error) {
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
 		case *arena.LimitError:
 			r.reconcile()
-			r.buffers = nil // one of them may have been told of what did not come
+			r.buffers = nil // one of them may contain part of the refused data
 			what, err = "a limit", f.root.contents()
 			f.root.release()
 			f.refusals++

@@ -8,11 +8,11 @@ import (
 	"github.com/ebbpool/arena/internal/suite/model"
 )
 
-// append appends to a live slice, as it is or cut in one of several ways, and
-// works out from the addresses whether it grew in place.
+// append appends to a live slice, unchanged or cut in one of several ways, and determines from addresses
+// whether it grew in place.
 func (r *replay) append() (string, error) {
 	var s *slot
-	if len(r.slots) > 0 { // mostly one of the last few
+	if len(r.slots) > 0 { // usually one of the last few
 		b := int(r.byte())
 		if s = r.slots[len(r.slots)-1-b%min(3, len(r.slots))]; b > 200 {
 			s = r.slots[b%len(r.slots)]
@@ -29,7 +29,7 @@ func (r *replay) append() (string, error) {
 	case 0: // cut the capacity
 		n = n / 2
 		c = n
-	case 1: // overwrite what follows
+	case 1: // overwrite the following elements
 		n = n / 2
 	case 2: // from the middle
 		off = n / 3
@@ -77,7 +77,7 @@ func (r *replay) append() (string, error) {
 		elems := append(append([]uint64(nil), s.obj.Elems[off:n]...), seeds...)
 		move := r.m.Move
 		if whole := off == 0 && c == s.r.c && c > 0; whole && r.a.Stats().UsedBytes < r.m.Used()+got.c*s.typ.size() {
-			move = r.m.Leave // the collector has the old one's chunk
+			move = r.m.Leave // the old memory's chunk was dropped
 		}
 		moved := &slot{typ: s.typ, r: got, obj: move(s.obj, elems, got.c)}
 		r.fill(moved, len(elems), got.c)
@@ -86,7 +86,7 @@ func (r *replay) append() (string, error) {
 	return what, nil
 }
 
-// makeSliceType makes a slice by reflection, whose header is in the arena, too.
+// makeSliceType makes a slice by reflection, whose header is also in the arena.
 func (r *replay) makeSliceType(t testType, n, c int) (string, error) {
 	got, err := t.makeSliceType(r.a, n, c)
 	if size := headerBytes(); size != 0 {
@@ -99,7 +99,7 @@ func (r *replay) makeSliceType(t testType, n, c int) (string, error) {
 	return fmt.Sprintf("arenareflect.MakeSlice(%v, %d, %d)", t, n, c), r.made(t, got, n, c, err)
 }
 
-// headerKinds stand for the types of slices, whose headers have memory of their own.
+// headerKinds represent slice types, whose headers have separate memory.
 var headerKinds = map[testType]testType{}
 
 func (r *replay) rewind() (string, error) {
@@ -125,7 +125,7 @@ func (r *replay) rewind() (string, error) {
 	return what, err
 }
 
-// sync drops the slots that the model says are gone and cuts the others.
+// sync drops the slots that the model has freed and cuts the others.
 func (r *replay) sync() {
 	live := map[*model.Object]bool{}
 	for _, o := range r.m.Live() {
@@ -152,14 +152,13 @@ func (r *replay) misuse() (string, error) {
 	if t.size() == 0 {
 		c = lc{-1, 4}
 	} else if t.size() == 1 && c.c > 0 && c.n <= c.c {
-		c = lc{0, big} // a legal size that no memory holds: must panic as well
+		c = lc{0, big} // a valid size larger than any memory: must also panic
 	}
 	what := fmt.Sprintf("MakeSlice[%v](%d, %d)", t, c.n, c.c)
 	return what, r.mustPanic("MakeSlice", func() { t.makeSlice(r.a, c.n, c.c, false) })
 }
 
-// mustPanic runs f, which must panic with a text of the package that contains
-// part and must leave what is used as it was.
+// mustPanic runs f, which must panic with a message that contains part and must not change memory in use.
 func (r *replay) mustPanic(part string, f func()) (err error) {
 	defer func() {
 		msg, ok := recover().(string)
@@ -171,7 +170,7 @@ func (r *replay) mustPanic(part string, f func()) (err error) {
 	return nil
 }
 
-// rewrite gives a live object new content.
+// rewrite changes the content of a live object.
 func (r *replay) rewrite(which byte) error {
 	if len(r.slots) == 0 {
 		return nil

@@ -10,34 +10,34 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// replay runs a byte string as operations on an arena and on the model, and
-// compares the two. Every error says what happened at which operation.
+// replay runs a byte string as operations on an arena and on the model and compares the two. Errors describe
+// the operation.
 type replay struct {
 	*forked
 	a      *arena.Arena
 	m      model.Region
 	chunk  int
-	keep   int // maxRetained as the arena was told
+	keep   int // the arena's maxRetained
 	slots  []*slot
-	back   []*slot // what rewinds of this epoch have taken back: the epoch may use it again
+	back   []*slot // memory freed by rewinds of this cycle, which may reuse it
 	marks  []markPair
 	seed   uint64
 	ops    int
-	resets int                              // of the arena, which is a fork, before it was this one
-	types  map[testType]bool                // types with pointers that got memory
-	lanes  map[testType]func() (raw, error) // handles, each good until a Release
+	resets int                              // resets of the fork before it became this one
+	types  map[testType]bool                // types with pointers that have memory
+	lanes  map[testType]func() (raw, error) // allocators, valid until Release
 
 	buffers    []*bufferSlot
-	bufferType bool // a Buffer, which has pointers, got memory
+	bufferType bool // a Buffer, which has pointers, was allocated
 }
 
-// slot is one live allocation beside its record in the model.
+// slot is one live allocation with its record in the model.
 type slot struct {
 	typ  testType // nil for strings
 	r    raw
 	text string
 	obj  *model.Object
-	held bool // the memory of a Buffer, which alone writes to it
+	held bool // the memory of a Buffer, which only the Buffer writes
 }
 
 func (s *slot) span() (lo, hi uintptr) {
@@ -60,7 +60,7 @@ const (
 	maxUsed = 1 << 18
 )
 
-// length reads a length of two bytes that is often next to a boundary.
+// length reads a length from two bytes. It is often close to a boundary.
 func (r *replay) length(size int) int {
 	v, mode := int(r.byte()), r.byte()%8
 	n := v
@@ -77,7 +77,7 @@ func (r *replay) length(size int) int {
 	return min(n, 16384/max(size, 1))
 }
 
-// pattern makes n bytes, no two runs alike.
+// pattern returns n bytes, different each time.
 func (r *replay) pattern(n int) []byte {
 	b := make([]byte, n)
 	x := byte(r.next() * 37)
@@ -89,7 +89,7 @@ func (r *replay) pattern(n int) []byte {
 
 func (r *replay) next() uint64 { r.seed++; return r.seed }
 
-// step runs one operation and says which it was.
+// step runs one operation and returns its description.
 func (r *replay) step() (string, error) {
 	op := r.byte() % replayOps
 	if r.m.Used() > maxUsed {
@@ -189,7 +189,7 @@ func (r *replay) step() (string, error) {
 		r.ended(r.slots)
 		r.end(b)
 		r.m.Reset()
-		if b%32 == 4 { // epochs that use nothing: allocators become inactive, and give memory back
+		if b%32 == 4 { // cycles that use nothing: allocators become inactive and release memory
 			for range 3 + int(b/32)*20 {
 				r.a.Reset()
 				r.m.Reset()
@@ -223,7 +223,7 @@ func (r *replay) step() (string, error) {
 func (r *replay) release() {
 	r.ended(r.slots)
 	r.a.Release()
-	r.m.Reset() // which is what Release does, as far as the model goes
+	r.m.Reset() // the model of Release
 	clear(r.types)
 	r.bufferType = false
 	clear(r.lanes)
@@ -245,7 +245,7 @@ func (r *replay) anyType(mixed bool) testType {
 	return flatKinds[b%len(flatKinds)]
 }
 
-// made records a new allocation and fills it up to its capacity.
+// made records a new allocation and fills it to its capacity.
 func (r *replay) made(t testType, got raw, n, c int, err error) error {
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (r *replay) fill(s *slot, from, to int) {
 	}
 }
 
-// admit adds a slot and checks that it overlaps no other.
+// admit adds a slot and checks that it overlaps no other slot.
 func (r *replay) admit(s *slot) error {
 	r.slots = append(r.slots, s)
 	if s.typ != nil && !s.typ.flat() && s.r.c > 0 {
@@ -305,7 +305,7 @@ func (r *replay) contents() error {
 	return r.bufferContents()
 }
 
-// counts compares what the arena says of itself with the model.
+// counts compares the arena's statistics with the model.
 func (r *replay) counts() error {
 	used, st := r.m.Used(), r.a.Stats()
 	if got := r.a.Stats().UsedBytes; got != used || st.UsedBytes != used {

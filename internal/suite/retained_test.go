@@ -12,8 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// taken returns what f takes from the heap: allocations and bytes. The runtime's own
-// are among them, a few in each call.
+// taken returns the heap allocations and bytes of f. They include a few of the runtime in each call.
 func taken(f func()) (mallocs, bytes int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -22,7 +21,7 @@ func taken(f func()) (mallocs, bytes int) {
 	return int(after.Mallocs - before.Mallocs), int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// takenBy is taken for epochs of which many have gone before, per epoch.
+// takenBy returns the heap allocations and bytes per cycle, after many cycles.
 func takenBy(epochs int, epoch func()) (mallocs, bytes int) {
 	for range 10 * 64 {
 		epoch()
@@ -43,8 +42,7 @@ func needsCounts(t *testing.T) {
 	}
 }
 
-// An epoch that is larger than what may be kept must find that much: when the
-// arena kept nothing then, it took 1.3 MB for each 700 KB, six times as slow.
+// A request larger than maxRetained still finds that much memory.
 func TestEpochBeyondMaxRetained(t *testing.T) {
 	needsCounts(t)
 	a := arena.NewArena(64<<10, 0)
@@ -62,13 +60,13 @@ func TestEpochBeyondMaxRetained(t *testing.T) {
 	}
 }
 
-// The chunk that the caller asked for is never too large: an arena that made it
-// fit a hundred epochs of 50 bytes made it anew for the next one of 60 KB.
+// The chunk size that the caller chose is never reduced: an arena must not shrink its chunk to many small
+// requests and then allocate again for the next larger one.
 func TestChunkOfTheCallerStays(t *testing.T) {
 	needsCounts(t)
 	for _, rare := range []int{100, 1000} {
 		a := arena.NewArena(64<<10, 0)
-		warm := false // the first epoch may take less
+		warm := false // the first request may allocate less
 		epochs := func() {
 			for range rare {
 				a.AllocBytes(50)
@@ -90,7 +88,7 @@ func TestChunkOfTheCallerStays(t *testing.T) {
 	}
 }
 
-// oneRoot makes 64 epochs ten times, each of one value, and counts.
+// oneRoot runs 640 requests that allocate one value each, and counts.
 func oneRoot[T any](t *testing.T) {
 	t.Helper()
 	a := arena.NewArena(64<<10, 0)
@@ -105,8 +103,8 @@ func oneRoot[T any](t *testing.T) {
 	}
 }
 
-// A request's root object: rounded up to a whole one, an eighth more than it is
-// twice the object, which was half too large and made anew every 64 epochs.
+// The chunk of a request's single large object fits the object: an eighth more would double the chunk, which
+// would then be dropped and allocated again every 64 cycles.
 func TestOneRootObject(t *testing.T) {
 	needsCounts(t)
 	oneRoot[[17]*int](t)
@@ -117,9 +115,7 @@ func TestOneRootObject(t *testing.T) {
 	oneRoot[[1000]*int](t)
 }
 
-// One request out of proportion costs its own memory and nothing else: when the
-// arena gave up what small requests use with it, that took the place of the
-// giant's in the heap, whose next one then was made of pages never touched.
+// One huge request costs its own memory and nothing else: the arena keeps the memory of small requests.
 func TestGiantCostsItselfAlone(t *testing.T) {
 	needsCounts(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -149,7 +145,7 @@ func TestGiantCostsItselfAlone(t *testing.T) {
 	}
 }
 
-// Types that a first epoch has few of hold at most twice what they use.
+// Types with few objects in the first cycle hold at most twice what they use.
 func TestFewObjectsOfManyTypes(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(64<<10, 0)
@@ -163,9 +159,8 @@ func TestFewObjectsOfManyTypes(t *testing.T) {
 	}
 }
 
-// An operator sizes limits by HighWater: a peak that nobody noted, since
-// a rewind took it back or since it was of a type with pointers, makes them too
-// low.
+// HighWater, by which operators choose limits, includes memory freed by a rewind and memory of types with
+// pointers.
 func TestHighWater(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	m := a.Mark()
@@ -189,8 +184,7 @@ func TestHighWater(t *testing.T) {
 	}
 }
 
-// After Release an arena is as if new: were it to remember what it was used for,
-// the next use would begin with that much.
+// After Release an arena acts like a new one: it does not begin with the memory of its past use.
 func TestReleaseForgets(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(4096, 1<<20)
@@ -210,8 +204,7 @@ func TestReleaseForgets(t *testing.T) {
 	}
 }
 
-// A first epoch with pointers must come to the caller's chunk size, and beyond
-// it, in a few steps: a new arena for each batch would pay for each of them.
+// The first cycle reaches the caller's chunk size in a few steps, also for types with pointers.
 func TestFirstEpochTakesFewChunks(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("lanes that are found through a map cost more, by design")
@@ -219,7 +212,7 @@ func TestFirstEpochTakesFewChunks(t *testing.T) {
 	needsCounts(t)
 	for n, most := range map[int]float64{3: 3, 1000: 6, 100_000: 10} {
 		got := 100.0
-		for range 5 { // the runtime, and what other tests left, allocate now and then
+		for range 5 { // the runtime and earlier tests also allocate
 			got = min(got, testing.AllocsPerRun(10, func() {
 				a := arena.NewArena(64<<10, 0)
 				for range n {

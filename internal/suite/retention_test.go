@@ -12,8 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// watch makes n objects, hands each to store, and returns a function that
-// fails the test unless all of them are collected.
+// watch makes n objects, passes each to store, and returns a function that fails the test unless all of them
+// are collected.
 func watch(t *testing.T, n int, store func(*[64]byte)) (collected func()) {
 	t.Helper()
 	var gone atomic.Int64
@@ -29,7 +29,7 @@ func watch(t *testing.T, n int, store func(*[64]byte)) (collected func()) {
 	}
 	return func() {
 		t.Helper()
-		for range 500 { // cleanups run in a goroutine of their own
+		for range 500 { // cleanups run in another goroutine
 			if runtime.GC(); gone.Load() == int64(n) {
 				return
 			}
@@ -39,16 +39,16 @@ func watch(t *testing.T, n int, store func(*[64]byte)) (collected func()) {
 	}
 }
 
-// heapBytes returns what the heap's live objects take.
+// heapBytes returns the size of the live heap.
 func heapBytes() int {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // the first one may leave sweeping, and what sync.Pool holds
+	runtime.GC() // the first collection may leave sweeping and victim caches of sync.Pool
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
 }
 
-// huge is the size of a request out of proportion.
+// huge returns the size of a huge request.
 func huge() int {
 	if check.Race || check.ASan || unsafe.Sizeof(uintptr(0)) == 4 || testing.Short() {
 		return 64 << 20
@@ -56,11 +56,10 @@ func huge() int {
 	return 256 << 20
 }
 
-// noise bounds what the test's own machinery may add to the heap meanwhile.
+// noise is the tolerance for allocations of the test itself.
 const noise = 256 << 10
 
-// One request out of proportion must not be paid for by all that follow: it
-// is the way a service's memory grows to the sum of its worst moments.
+// One huge request must not increase the memory used by all later requests.
 func TestRetentionAfterHugeRequest(t *testing.T) {
 	testkit.NeedsReuse(t)
 	const chunk, retained = 64 << 10, 512 << 10
@@ -114,7 +113,7 @@ func TestRetentionAfterHugeRequest(t *testing.T) {
 			if st := a.Stats(); st.RetainedBytes > retained {
 				t.Errorf("RetainedBytes = %d", st.RetainedBytes)
 			}
-			// The small requests of every day keep it there.
+			// Small requests keep it so.
 			for range 200 {
 				arena.New[*int](a)
 				a.AllocString("small")
@@ -129,8 +128,7 @@ func TestRetentionAfterHugeRequest(t *testing.T) {
 	}
 }
 
-// A finished request's objects must not live on because the arena's memory
-// still points to them: that is a leak that no profile shows.
+// After Reset the arena's memory must not keep objects of the finished request alive.
 func TestGCResetPinsNothing(t *testing.T) {
 	type holder struct {
 		n uint64
@@ -156,7 +154,7 @@ func TestGCResetPinsNothing(t *testing.T) {
 	}
 	pool, auto := arena.NewArenaPool(4096, 1<<20), arena.NewAutoPool(1<<20)
 	a, b, c, d := arena.NewArena(256, 1<<20), arena.NewArena(4096, 1<<20), pool.Get(), auto.Get()
-	for range 3 { // the first epoch has fresh memory, the others have not
+	for range 3 { // the first cycle uses new memory, the others do not
 		for _, x := range []*arena.Arena{a, b} {
 			freed := watch(t, 100, fill(x))
 			x.Reset()
@@ -176,7 +174,7 @@ func TestGCResetPinsNothing(t *testing.T) {
 		freed = watch(t, 100, fill(b))
 		b.Release()
 		freed()
-		e := arena.NewArena(64, 1<<20) // knows nothing yet: many chunks
+		e := arena.NewArena(64, 1<<20) // without history: many chunks
 		for range 2 {
 			m = e.Mark()
 			freed = watch(t, 200, fill(e))
@@ -189,7 +187,7 @@ func TestGCResetPinsNothing(t *testing.T) {
 	runtime.KeepAlive([]*arena.Arena{a, b, c, d})
 }
 
-// Ten types with pointers, as a request of a service might have.
+// Ten types with pointers, like a request of a service.
 type (
 	mix0 struct{ p *int }
 	mix1 struct{ a, b string }
@@ -239,8 +237,7 @@ func oneOfTen(a *arena.Arena) {
 	arena.New[mix9](a)
 }
 
-// mixedRequest makes 200 objects of ten types and 300 strings. It allocates
-// nothing on the heap itself.
+// mixedRequest makes 200 objects of ten types and 300 strings, and allocates nothing else on the heap.
 func mixedRequest(a *arena.Arena) {
 	for range 20 {
 		oneOfTen(a)
@@ -251,9 +248,8 @@ func mixedRequest(a *arena.Arena) {
 	}
 }
 
-// An arena that serves ten types must not hold ten full chunks: beside the one
-// chunk that the caller asked for, memory stays in proportion to what requests
-// use.
+// An arena with ten types must not hold ten full chunks: beyond one chunk of the caller's size, memory is
+// proportional to the use of requests.
 func TestRetentionInProportion(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, tt := range []struct {
@@ -270,7 +266,7 @@ func TestRetentionInProportion(t *testing.T) {
 			before := heapBytes()
 			arenas := make([]*arena.Arena, n)
 			used := 0
-			for i := range arenas { // all are out at once, so that all are warm
+			for i := range arenas { // all in use at once, so that all become warm
 				arenas[i] = pool.Get()
 			}
 			for range 200 {
@@ -278,11 +274,11 @@ func TestRetentionInProportion(t *testing.T) {
 					mixedRequest(a)
 					used = a.Stats().UsedBytes
 					pool.Put(a)
-					arenas[i] = pool.Get() // under -race a pool drops some: those begin anew
+					arenas[i] = pool.Get() // under -race a pool drops some, which begin again
 				}
 			}
-			// There may be more than are out: a pool misses an idle one when its goroutine
-			// changes processors, and keeps it all the same.
+			// The pool may have more arenas: it does not find an idle one if its goroutine has moved to
+			// another processor.
 			grown := (heapBytes() - before) / max(n, pool.Stats().Arenas)
 			retained := 0
 			warm := 0
@@ -299,12 +295,12 @@ func TestRetentionInProportion(t *testing.T) {
 				}
 				return
 			}
-			if warm < n/2 || retained > 2*used+tt.chunk { // a pool may lose one when its goroutine changes cores
+			if warm < n/2 || retained > 2*used+tt.chunk { // a pool may miss one when its goroutine changes processors
 				t.Errorf("an arena retains %d bytes for requests of %d (%d of %d are warm)", retained, used, warm, n)
 			}
 			records := 0
 			if check.ASan || check.Tag {
-				records = 4 << 10 // what these builds remember of lanes and chunks
+				records = 4 << 10 // records of allocators and chunks in checked builds
 			}
 			if grown > 2*used+tt.chunk+records {
 				t.Errorf("an arena takes %d bytes of the heap for requests of %d", grown, used)
@@ -315,9 +311,7 @@ func TestRetentionInProportion(t *testing.T) {
 	}
 }
 
-// An arena that was large once shrinks when it is not needed so large for
-// long, but not at every small request in between: that would make and drop
-// the memory all the time.
+// An arena that was large shrinks when it stays small for long, but not at every small request in between.
 func TestRetentionShrinks(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1024, 1<<20)
@@ -340,8 +334,7 @@ func TestRetentionShrinks(t *testing.T) {
 	}
 }
 
-// An arena that takes a chunk for each value is a slow way to the heap, also
-// when the values are just too large for what is left of the current chunk.
+// An arena must not use a chunk for each value, also if values do not fit into the rest of the current chunk.
 func TestFewChunks(t *testing.T) {
 	const n = 1000
 	for name, f := range map[string]func(a *arena.Arena){

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// limitMemory has the system refuse the process more address space than so many
-// bytes, where it can be asked to.
+// limitMemory limits the address space of the process, if the system supports it.
 func limitMemory(t *testing.T, bytes uint64) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil {

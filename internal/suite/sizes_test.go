@@ -18,8 +18,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// refusedSizes are byte counts that no value may have: above half of what the
-// runtime's make takes on this platform, and around that itself.
+// refusedSizes returns byte counts that no value may have: above half of the maximum of make on this
+// platform, and around the maximum.
 func refusedSizes() []uint64 {
 	switch {
 	case runtime.GOARCH == "wasm":
@@ -32,9 +32,8 @@ func refusedSizes() []uint64 {
 	return []uint64{1<<47 + 1, 1<<48 - 8, 1 << 48, 1<<48 + 1, 1 << 49, math.MaxInt64}
 }
 
-// On WebAssembly and iOS the runtime's own limit is far below that of other
-// machines of 64 bits. A size between the two panicked with the runtime's words,
-// after it was counted: forty such tries, and the pool refused 8 bytes to all.
+// WebAssembly and iOS have a smaller maximum size than other 64-bit platforms. Sizes above it must be refused
+// before they are counted, or repeated attempts use up the pool's total.
 func TestSizesBeyondThePlatform(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(0, math.MaxInt)
@@ -61,13 +60,13 @@ func TestSizesBeyondThePlatform(t *testing.T) {
 	if after := p.Stats(); after != pool {
 		t.Errorf("%+v after sizes that were refused, %+v before", after, pool)
 	}
-	p.Get().AllocBytes(8) // panics with what is left of the total
+	p.Get().AllocBytes(8) // panics if the total is used up
 }
 
-// A pool's list of free slots has four bytes for each: of small values fewer fit
-// than their own size says, and that, too, must be told by the pool.
+// A pool's free list takes four bytes per slot, so fewer small values fit than their size suggests. The pool
+// reports that.
 func TestFixedPoolSizesBeyondThePlatform(t *testing.T) {
-	least := refusedSizes()[0] // a byte more than is allowed
+	least := refusedSizes()[0] // one byte more than allowed
 	if slots := (least-1)/4 + 1; slots <= math.MaxUint32 {
 		testkit.WantPanic(t, func() { fixedpool.New[byte](int(slots)) }, "fixedpool: New[uint8]", fmt.Sprint(slots), "from 0 to "+fmt.Sprint(slots-1))
 		testkit.WantPanic(t, func() { fixedpool.NewSync[struct{}](int(slots)) }, "fixedpool: NewSync[struct {}]", fmt.Sprint(slots))
@@ -75,9 +74,8 @@ func TestFixedPoolSizesBeyondThePlatform(t *testing.T) {
 	testkit.WantPanic(t, func() { fixedpool.New[[64]byte](int(least/64 + 1)) }, "fixedpool: New[[64]uint8]", fmt.Sprint(least/64+1))
 }
 
-// The largest size that is let through must be one that the runtime takes: it
-// finds memory, or it says that there is none, which ends the process. So a
-// process of its own asks, one that can't have much.
+// The runtime must accept the largest allowed size: it allocates the memory or ends the process because there
+// is not enough. So the test runs in a process with little memory.
 func TestLargestSize(t *testing.T) {
 	const child = "ARENA_TEST_LARGEST"
 	largest := int(refusedSizes()[0] - 1)

@@ -9,9 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Small slices are cleared in blocks, which may be longer than they are: in the
-// last bytes before the strings, which lie at a chunk's other end, a block too
-// far would clear those.
+// Small slices are cleared in blocks that may extend beyond them. Clearing must not reach the strings, which
+// are at the other end of the chunk.
 func TestSmallSlicesSpareStrings(t *testing.T) {
 	for _, size := range []int{1, 8, 13, 64, 65, 200, 256, 257} {
 		for textLen := 1; textLen < 80; textLen++ {
@@ -36,8 +35,8 @@ func TestSmallSlicesSpareStrings(t *testing.T) {
 	}
 }
 
-// What comes back from an epoch before is cleared to the last byte, for every
-// length around the block's and the fast path's.
+// Recycled memory is zeroed to the last byte, for every length around the block size and the fast path's
+// limit.
 func TestSmallSlicesAreZero(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	for n := range 600 {
@@ -68,8 +67,7 @@ func TestSmallSlicesAreZero(t *testing.T) {
 	}
 }
 
-// The newest slice grows where it is, also a small one, and what was made after
-// another one keeps that from growing into it.
+// A small newest slice grows in place, and a slice never grows into a later one.
 func TestSmallSlicesGrowInPlace(t *testing.T) {
 	for name, try := range map[string]func(a *arena.Arena) (grew, grewOver bool){
 		"AllocBytes": func(a *arena.Arena) (bool, bool) { return grows(a, func() []byte { return a.AllocBytes(13) }) },
@@ -96,7 +94,7 @@ func TestSmallSlicesGrowInPlace(t *testing.T) {
 // grows appends to a new slice, and to one that is not the newest.
 func grows[T any](a *arena.Arena, make func() []T) (inPlace, over bool) {
 	var item T
-	for range 100 { // the next epoch begins with room for all that comes
+	for range 100 { // the next cycle begins with enough capacity
 		make()
 	}
 	a.Reset()

@@ -14,9 +14,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A Value of []int that is used after Reset finds a slice of integers, whatever was
-// made since. Without memory of their own for the headers of each type of slices it
-// found that of a []*string, and wrote an integer over a pointer.
+// A reflect.Value of type []int that is used after Reset refers to a slice of integers, whatever was
+// allocated since. Without separate memory for the headers of each slice type, it could refer to a []*string
+// and write an integer over a pointer.
 func TestStaleSliceValueKeepsItsType(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(4<<10, 0)
@@ -83,8 +83,7 @@ var staleTypes = []reflect.Type{
 	reflect.StructOf([]reflect.StructField{{Name: "P", Type: reflect.TypeFor[*int]()}, {Name: "S", Type: reflect.TypeFor[staleIDs]()}}),
 }
 
-// staleEpochs runs epochs of an arena and keeps reflect.Values of all of them, which it
-// reads and writes whatever epoch it is.
+// staleEpochs keeps the reflect.Values of all cycles of an arena, and reads and writes them in later cycles.
 type staleEpochs struct {
 	*rand.Rand
 	a     *arena.Arena
@@ -100,7 +99,7 @@ func (s *staleEpochs) note(format string, args ...any) {
 
 func (s *staleEpochs) anyType() reflect.Type { return staleTypes[s.IntN(len(staleTypes))] }
 
-// keep holds v in place of another one, once there are many.
+// keep keeps v, in place of another Value once there are many.
 func (s *staleEpochs) keep(v reflect.Value) {
 	if !v.IsValid() {
 		return
@@ -125,7 +124,7 @@ func (s *staleEpochs) slice(t reflect.Type) reflect.Value {
 	return arenareflect.MakeSlice(s.a, t, n, c)
 }
 
-// fill writes something new to v, which can be set.
+// fill sets v, which must be settable, to something new.
 func (s *staleEpochs) fill(v reflect.Value, depth int) {
 	t := v.Type()
 	switch t.Kind() {
@@ -170,7 +169,7 @@ func (s *staleEpochs) fill(v reflect.Value, depth int) {
 	}
 }
 
-// fillFrom sets v to a value of type t: one that is held already, or a new one.
+// fillFrom sets v to an existing or new value of type t.
 func (s *staleEpochs) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 	for range 4 {
 		if len(s.held) == 0 {
@@ -215,8 +214,7 @@ func (s *staleEpochs) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 	}
 }
 
-// look reads what v leads to: it faults where something that is no pointer stands for
-// one.
+// look reads everything reachable from v. It faults if a word that should be a pointer is not one.
 func (s *staleEpochs) look(v reflect.Value, depth int) {
 	if !v.IsValid() {
 		return
@@ -267,7 +265,7 @@ func (s *staleEpochs) look(v reflect.Value, depth int) {
 	}
 }
 
-// derive is another Value that package reflect makes of v.
+// derive returns another Value that package reflect makes of v.
 func (s *staleEpochs) derive(v reflect.Value) (reflect.Value, string) {
 	switch n := s.IntN(10); {
 	case n == 0 && v.CanAddr():
@@ -307,7 +305,7 @@ func (s *staleEpochs) derive(v reflect.Value) (reflect.Value, string) {
 	return v, "itself"
 }
 
-// write changes v, or what it leads to.
+// write changes v or a value reachable from it.
 func (s *staleEpochs) write(v reflect.Value) {
 	for range 5 {
 		if v.IsValid() && v.CanSet() {
@@ -369,25 +367,23 @@ func (s *staleEpochs) step(end func()) {
 	}
 }
 
-// try runs one step. What package reflect refuses is no matter, a fault is.
+// try runs one step. It ignores panics of package reflect and returns faults.
 func (s *staleEpochs) try(end func()) (fault any) {
 	defer func() {
 		e := recover()
 		if x, ok := e.(interface{ Addr() uintptr }); ok {
 			fault = fmt.Sprintf("%v at %#x", e, x.Addr())
 		} else if x, ok := e.(runtime.Error); ok && strings.Contains(x.Error(), "nil pointer") {
-			fault = e // a fault in the first page: nothing that is nil is looked at
+			fault = e // also a fault in the first page, because nil is never followed
 		}
 	}()
 	s.step(end)
 	return nil
 }
 
-// reflect.Values of all kinds, and those made of them, are read and written in epochs
-// that came long after their own. What they find is another's, and always a value of
-// their type: nothing faults, and no number comes to stand where a pointer is looked
-// for. (The collector looks, too: with GODEBUG=clobberfree=1 what it freed by mistake
-// is no memory that can be read.)
+// reflect.Values of all kinds, and Values derived from them, are read and written in cycles long after their
+// own. They see other data, but always of their own type: nothing faults, and no number replaces a pointer.
+// With GODEBUG=clobberfree=1, wrongly freed memory would also be noticed.
 func TestStaleValuesOfReflection(t *testing.T) {
 	testkit.NeedsReuse(t)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

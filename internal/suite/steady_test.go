@@ -22,9 +22,8 @@ var (
 	steadyTime = time.Date(2024, 5, 6, 7, 8, 9, 10, time.UTC)
 )
 
-// An arena in steady state takes nothing from the heap: that is all it is for.
-// Each line of the table is a way to lose that, by a value that escapes, a
-// closure, an interface, a chunk that is made and dropped again.
+// An arena in steady state allocates nothing from the heap. Each row is a way to break that: an escaping
+// value, a closure, an interface, a chunk that is dropped and allocated again.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan {
@@ -206,12 +205,11 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			// Enough epochs for every lane to fit itself, and past a few
-			// windows in which what is kept is looked at again.
+			// Enough cycles for every allocator to settle, and for several reviews of retained memory.
 			for range 300 {
 				tt.f()
 			}
-			// A pool may lose its arenas to a collection, and make new ones.
+			// A collection may empty the pool. Use the minimum.
 			least := testing.AllocsPerRun(200, tt.f)
 			for range 3 {
 				least = min(least, testing.AllocsPerRun(200, tt.f))

@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 )
 
-// What docs/safety.md says of locks and the like in memory that was taken back: the
-// messages of the runtime with which a program ends. collector_api_test.go runs it.
+// These tests check what docs/safety.md says about locks and similar values in recycled memory: the runtime's
+// fatal errors. collector_api_test.go runs the cases.
 const (
 	unlockedMutex   = "fatal error: sync: unlock of unlocked mutex"
 	unlockedRW      = "fatal error: sync: Unlock of unlocked RWMutex"
@@ -24,11 +24,11 @@ const (
 )
 
 type (
-	lockedText struct { // lies among values with pointers, which are cleared when they are taken back
+	lockedText struct { // in memory with pointers, which is cleared when it is taken back
 		sync.Mutex
 		text string
 	}
-	lockedNumber struct { // lies among memory without pointers, which is cleared when it is handed out
+	lockedNumber struct { // in memory without pointers, which is cleared when it is allocated
 		sync.Mutex
 		n int
 	}
@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// fillWith are bytes that the next owner of memory without pointers may write to it.
+// fillWith writes b to memory without pointers, as its next owner may.
 func fillWith(a *arena.Arena, b byte) {
 	text := a.AllocBytes(64)
 	for i := range text {
@@ -126,7 +126,7 @@ var syncCases = map[string]apiCase{
 		a := arena.NewArena(4096, 0)
 		x := arena.New[sync.Mutex](a)
 		a.Reset()
-		*arena.New[[2]int32](a) = [2]int32{1, 0} // as a mutex is that someone holds
+		*arena.New[[2]int32](a) = [2]int32{1, 0} // the state of a locked mutex
 		var locked atomic.Bool
 		go func() {
 			x.Lock()
@@ -204,10 +204,10 @@ var syncCases = map[string]apiCase{
 			x.Wait()
 			woken.Store(true)
 		}()
-		mu.Lock() // when the other is about to wait
+		mu.Lock() // when the other goroutine is about to wait
 		mu.Unlock()
-		// A Reset while Wait enters itself in the list would be a race, which the
-		// runtime's own lock of the list may notice, and end the program.
+		// A Reset while Wait adds itself to the list is a race, which the runtime's lock of the list may
+		// notice and end the program.
 		time.Sleep(200 * time.Millisecond)
 		a.Reset()
 		x.Broadcast()
@@ -237,7 +237,7 @@ var syncCases = map[string]apiCase{
 			x.Put(new(int))
 			a.Reset()
 			x.Put(new(int))
-			runtime.GC() // which empties pools, also those in chunks
+			runtime.GC() // empties pools, also in chunks
 		}
 	}},
 	"atomics": {wentOn, func() {

@@ -18,8 +18,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// textProgram compares each function on texts with what the standard library
-// makes of them, in an arena and on the heap.
+// textProgram compares each text function with the standard library's, in an arena and on the heap.
 func textProgram(a *arena.Arena, s, sep string) error {
 	elems := strings.SplitAfter(s, "\n")
 	for _, c := range []struct{ name, got, want, from string }{
@@ -37,7 +36,7 @@ func textProgram(a *arena.Arena, s, sep string) error {
 		if c.got != c.want {
 			return fmt.Errorf("%s of %q with %q: %q, want %q", c.name, s, sep, c.got, c.want)
 		}
-		// What nothing changes in is not copied.
+		// An unchanged text is not copied.
 		if c.got == c.from && len(c.got) > 0 && unsafe.StringData(c.got) != unsafe.StringData(c.from) && a != nil {
 			return fmt.Errorf("%s of %q is a copy", c.name, s)
 		}
@@ -45,9 +44,8 @@ func textProgram(a *arena.Arena, s, sep string) error {
 	return nil
 }
 
-// However many parts there are, with and without an arena: Concat and Join are what
-// the standard library makes of them, and a part beside which all others are empty is
-// not copied.
+// Concat and Join equal the standard library's for any number of parts, with and without an arena. If all
+// parts but one are empty, that part is not copied.
 func TestConcatOfAnyNumber(t *testing.T) {
 	all := []string{"a", "bc", "", "def", "ghij", "k", "lm"}
 	for _, a := range []*arena.Arena{nil, arena.NewArena(4096, 0)} {
@@ -71,8 +69,7 @@ func TestConcatOfAnyNumber(t *testing.T) {
 	}
 }
 
-// FuzzText compares ToLower, ToUpper, Join, Concat and Sprintf with the standard
-// library's.
+// FuzzText compares ToLower, ToUpper, Join, Concat and Sprintf with the standard library's.
 func FuzzText(f *testing.F) {
 	a := arena.NewArena(4096, 0)
 	for _, s := range texts {
@@ -90,10 +87,10 @@ func FuzzText(f *testing.F) {
 
 var texts = []string{
 	"", "a", "A", "@[`{AZaz", "lower case\nonly", "UPPER\nCASE\n", "Grüße, ÄÖÜ ß ẞ", "İstanbul ıI", "ſ K Å", "ǅ ǆ", "\xff", "A\xffB", "\uFFFD", "a\uFFFD\xc3", "日本語",
-	"\U00010400\U00010428", "\u0250 \u2C6F", // of which one has more bytes than the other
+	"\U00010400\U00010428", "\u0250 \u2C6F", // the two cases have different lengths
 }
 
-// TestTextRandom is FuzzText for every run of the tests.
+// TestTextRandom runs FuzzText's programs with fixed seeds, in every test run.
 func TestTextRandom(t *testing.T) {
 	a := arena.NewArena(256, 0)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -115,7 +112,7 @@ func TestTextRandom(t *testing.T) {
 			}
 		}
 	}
-	for r := rune(0); r <= unicode.MaxRune; r++ { // every one there is
+	for r := rune(0); r <= unicode.MaxRune; r++ { // all runes
 		if r%4096 == 0 {
 			a.Reset()
 		}
@@ -125,7 +122,7 @@ func TestTextRandom(t *testing.T) {
 	}
 }
 
-// Texts take their length and nothing else.
+// Texts use exactly their length.
 func TestTextUse(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	want := 0
@@ -139,8 +136,7 @@ func TestTextUse(t *testing.T) {
 	}
 }
 
-// A String method may use the arena that its text is printed into, Sprintf
-// included.
+// A String method may use the arena that its result is printed into, including Sprintf.
 func TestSprintfNested(t *testing.T) {
 	a := arena.NewArena(64, 0)
 	if got := a.Sprintf("<%v|%v>", nested{a, 3}, nested{a, 2}); got != "<3:<2:<1:<0>>>|2:<1:<0>>>" {
@@ -160,8 +156,7 @@ func (n nested) String() string {
 	return n.a.Sprintf("%d:<%v>", n.n, nested{n.a, n.n - 1})
 }
 
-// Sprintf must not keep what it returned: the chunk would stay for as long as
-// the arena.
+// Sprintf must not keep its result: the chunk would live as long as the arena.
 func TestSprintfKeepsNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(4096, 0)
@@ -174,7 +169,7 @@ func TestSprintfKeepsNothing(t *testing.T) {
 	runtime.KeepAlive(a)
 }
 
-// What has no room under a limit panics and changes nothing.
+// Texts that exceed a limit panic and change nothing.
 func TestTextLimit(t *testing.T) {
 	long := strings.Repeat("LONG", 10_000)
 	for name, f := range map[string]func(a *arena.Arena){
@@ -188,7 +183,7 @@ func TestTextLimit(t *testing.T) {
 		"NewOf":     func(a *arena.Arena) { arena.NewOf(a, [40_000]byte{1}) },
 		"BoxOf": func(a *arena.Arena) {
 			if arena.BoxOf(a, [5_000]string{}); !machine.LayoutOK {
-				a.AllocString(long) // what is boxed there lies on the heap
+				a.AllocString(long) // boxes are on the heap
 			}
 		},
 		"SliceOf":    func(a *arena.Arena) { arena.SliceOf(a, make([]string, 4000)...) },
@@ -217,7 +212,7 @@ func TestTextTooLong(t *testing.T) {
 	if math.MaxInt == math.MaxInt32 {
 		t.Skip("there are no such texts")
 	}
-	// A text that can't be, told as one: only its length is looked at.
+	// A string with an impossible length is refused by its length alone.
 	header := struct {
 		data *byte
 		len  int
@@ -231,7 +226,7 @@ func TestTextTooLong(t *testing.T) {
 	}
 }
 
-// In checked builds an arena that was put back makes no texts.
+// In checked builds the text functions panic for an arena that was put back.
 func TestTextAfterPut(t *testing.T) {
 	if !checksOn() {
 		t.Skip("the checks for misuse are off")
@@ -254,7 +249,7 @@ func TestTextAfterPut(t *testing.T) {
 	}
 }
 
-// Sprintf prints strings and integers by itself, where fmt would come to the same.
+// Sprintf formats strings and integers itself, with the same result as fmt.
 func TestSprintfIsThatOfFmt(t *testing.T) {
 	type named string
 	type number int

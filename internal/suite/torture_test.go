@@ -14,10 +14,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// TestUnderHostileCollector runs the tests named TestGC... again, in processes
-// whose collector runs all the time, overwrites what it frees and checks
-// every pointer it meets. What an ordinary run reads right by luck, because
-// freed memory still holds the old bytes, is read wrong there.
+// TestUnderHostileCollector runs the tests named TestGC... again in processes whose collector runs all the
+// time, overwrites freed memory and checks every pointer. An ordinary run may read freed memory with its old
+// content; these do not.
 func TestUnderHostileCollector(t *testing.T) {
 	const child = "ARENA_TEST_HOSTILE"
 	if os.Getenv(child) != "" {
@@ -45,12 +44,12 @@ func TestUnderHostileCollector(t *testing.T) {
 	}
 }
 
-// hostile says that this is a process of TestUnderHostileCollector, where
-// collections are frequent and slow.
+// hostile reports whether this is a process of TestUnderHostileCollector, in which collections are frequent
+// and slow.
 func hostile() bool { return os.Getenv("ARENA_TEST_HOSTILE") != "" }
 
-// Promise 1: everything that an arena object refers to lives, whichever way
-// the object came to be. An arena made of bytes loses all of it here.
+// Promise 1: everything that an arena object refers to stays alive, whichever function allocated the object.
+// An arena made of bytes fails this.
 func TestGCSeesArenaObjects(t *testing.T) {
 	n := 300
 	if hostile() || check.Race {
@@ -118,7 +117,7 @@ func TestGCSeesArenaObjects(t *testing.T) {
 	}
 	for name, objects := range ways {
 		t.Run(name, func(t *testing.T) {
-			all := objects() // the arena is dropped: only its objects are held
+			all := objects() // the arena is dropped; only its objects are held
 			for i, x := range all {
 				if name != "Append" && (x.n != 0 || x.text != "" || x.list != nil || x.table != nil || x.iface != nil ||
 					x.f != nil || x.ch != nil || x.raw != nil || x.next != nil || x.array != [2]*[3]string{}) {
@@ -136,7 +135,7 @@ func TestGCSeesArenaObjects(t *testing.T) {
 	}
 }
 
-// This is the measure that arenas made of bytes fail with 5,000 of 5,000.
+// Arenas made of bytes lose 5,000 of these 5,000 strings.
 func TestGCFiveThousandStrings(t *testing.T) {
 	type record struct {
 		id   uint64
@@ -161,9 +160,8 @@ func TestGCFiveThousandStrings(t *testing.T) {
 	}
 }
 
-// Promise 2: one pointer into a chunk keeps it, and all that can be reached
-// from it: neighbours in other chunks, other types, other arenas, text. The
-// arenas themselves are gone.
+// Promise 2: a pointer into a chunk keeps the chunk and everything reachable from it: values in other chunks,
+// of other types, of other arenas, and text, after the arenas are gone.
 func TestGCObjectsOutliveArena(t *testing.T) {
 	type node struct {
 		next  *node
@@ -199,11 +197,10 @@ func TestGCObjectsOutliveArena(t *testing.T) {
 	}
 
 	if check.On {
-		return // the rest would be stopped
+		return // the rest would not finish in time
 	}
 
-	// After Release and after Reset of an arena whose memory did not come
-	// back yet, a pointer keeps what it points to as well.
+	// A pointer also keeps its target after Release, and after Reset until the memory is reused.
 	a := arena.NewArena(1024, 0)
 	p := arena.New[node](a)
 	p.text = testkit.HeapText(7)
@@ -216,9 +213,8 @@ func TestGCObjectsOutliveArena(t *testing.T) {
 	}
 }
 
-// Promise 3: numbers written to recycled memory never become pointers, for
-// memory of pointers is never given to another type. A collector that meets
-// such a number stops the process (invalidptr), a program reads anything.
+// Promise 3: numbers written to recycled memory never become pointers, because memory with pointers is never
+// reused for another type. The collector ends the process if it finds a number in place of a pointer.
 func TestGCStaleWritesForgeNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	type two struct{ a, b *uint64 }
@@ -227,9 +223,9 @@ func TestGCStaleWritesForgeNothing(t *testing.T) {
 		rounds = 6
 	}
 	a := arena.NewArena(512, 1<<16)
-	traced := map[uintptr]string{} // words that held pointers, and of which type
+	traced := map[uintptr]string{} // words that held pointers, and their type
 	flat := map[uintptr]bool{}     // words that held none
-	var keepAll []any              // no chunk is freed, so that addresses stay unique
+	var keepAll []any              // keeps all chunks alive, so that addresses stay unique
 	note := func(p unsafe.Pointer, n int, typ string) {
 		for w := uintptr(p); w < uintptr(p)+uintptr(n); w += unsafe.Sizeof(w) {
 			w := w &^ (unsafe.Sizeof(w) - 1)
@@ -295,8 +291,7 @@ func TestGCStaleWritesForgeNothing(t *testing.T) {
 	runtime.KeepAlive(keepAll)
 }
 
-// Stale pointers to objects with pointers may read anything of that type, but
-// what they read must be whole: the collector follows it.
+// A stale pointer may show any value of its type, but always a valid one, because the collector follows it.
 func TestGCStaleReadsAreWhole(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(2048, 1<<16)
@@ -312,11 +307,11 @@ func TestGCStaleReadsAreWhole(t *testing.T) {
 		a.Rewind(m)
 		a.Reset()
 		for i, x := range stale {
-			x.next = stale[(i+1)%len(stale)] // stale links among stale objects
+			x.next = stale[(i+1)%len(stale)] // stale links between stale objects
 			x.text, x.iface = testkit.HeapText(uint64(i)), any(x)
 		}
 		testkit.Collect(1)
-		for i, x := range stale { // the same memory may be there more than once
+		for i, x := range stale { // the same memory may occur more than once
 			if y, ok := x.iface.(*allKinds); !ok || y != x || x.next == nil || !strings.HasPrefix(x.text, "heap text ") {
 				t.Fatalf("round %d: stale object %d holds %+v", round, i, *x)
 			}
@@ -327,8 +322,8 @@ func TestGCStaleReadsAreWhole(t *testing.T) {
 	}
 }
 
-// A pool hands memory from one owner to the next; a collection in the middle
-// of it must find everything that the owner of the moment stored.
+// A pool passes memory from one owner to the next. A collection at any time finds everything that the current
+// owner stored.
 func TestGCPooledArenas(t *testing.T) {
 	epochs := 60
 	if hostile() || check.Race {
@@ -355,9 +350,9 @@ func TestGCPooledArenas(t *testing.T) {
 	}
 }
 
-// Objects of many sizes, so that every size class's rounding is met: the heap
-// may give a chunk more bytes than were asked for, and no collector may look
-// for pointers where flat bytes are, nor skip the last pointer of a chunk.
+// Objects of many sizes, so that the rounding of every size class occurs: the heap may return more bytes than
+// a chunk requests. The collector must not find pointers in pointer-free memory, nor miss the last pointer of
+// a chunk.
 func TestGCLastPointerOfChunk(t *testing.T) {
 	for _, chunk := range []int{1, 24, 100, 520, 1000, 4096, 33000} {
 		a := arena.NewArena(chunk, 0)

@@ -18,7 +18,7 @@ import (
 
 func checksOn() bool { return check.On }
 
-// What is made of values is a copy, whatever the memory held before.
+// Values are copied, whatever the memory contained before.
 func TestValues(t *testing.T) {
 	a := arena.NewArena(256, 0)
 	for epoch := range 3 {
@@ -71,7 +71,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// SliceOf is a copy also where it is given a slice: on the heap, too.
+// SliceOf copies a slice argument, also on the heap.
 func TestSliceOfCopies(t *testing.T) {
 	for _, a := range []*arena.Arena{arena.NewArena(256, 0), nil} {
 		s := []int{1, 2}
@@ -83,7 +83,7 @@ func TestSliceOfCopies(t *testing.T) {
 	}
 }
 
-// boxed looks at BoxOf(a, v), which takes memory of a where takes is true.
+// boxed checks BoxOf(a, v), which allocates from a if takes is true.
 func boxed[T any](t *testing.T, a *arena.Arena, v T, takes bool) {
 	t.Helper()
 	for _, a := range []*arena.Arena{a, nil} {
@@ -109,9 +109,8 @@ type label string
 
 func (l label) String() string { return "<" + string(l) + ">" }
 
-// BoxOf must be what the conversion is, for types of every kind. What any(v) needs no memory
-// for may not lie in the arena: of a pointer the interface would hold the address of a copy,
-// and of an interface itself.
+// BoxOf equals the conversion to any, for types of every kind. Values whose conversion does not allocate must
+// not be copied to the arena: the interface would hold the address of a copy of the pointer.
 func TestBoxOf(t *testing.T) {
 	a := arena.NewArena(256, 0)
 	n, s := 7, testkit.HeapText(3)
@@ -167,7 +166,7 @@ func TestBoxOf(t *testing.T) {
 	}
 }
 
-// What lies in an arena in an interface alone is seen by the collector.
+// The collector sees arena memory that is only reachable through an interface.
 func TestBoxOfIsSeen(t *testing.T) {
 	var boxes []any
 	for i := range uint64(1000) {
@@ -183,7 +182,7 @@ func TestBoxOfIsSeen(t *testing.T) {
 	}
 }
 
-// NewOf takes what New takes, in the same place.
+// NewOf allocates like New, at the same address.
 func TestNewOfUse(t *testing.T) {
 	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
 	for range 100 {
@@ -202,8 +201,7 @@ func TestNewOfUse(t *testing.T) {
 	}
 }
 
-// NewOf stands where a literal stood: its parts are evaluated in the order in
-// which the source has them.
+// NewOf replaces a composite literal: its parts are evaluated in source order.
 func TestNewOfOrder(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	var order []int
@@ -219,7 +217,7 @@ func TestNewOfOrder(t *testing.T) {
 	}
 }
 
-// What NewOf has made keeps what it leads to alive.
+// Values made by NewOf keep everything alive to which they refer.
 func TestValuesAreVisible(t *testing.T) {
 	a := arena.NewArena(256, 0)
 	var pairs []*textPair

@@ -19,8 +19,8 @@ type counted struct {
 	A    any
 }
 
-// All memory that a document leaves alive counts for its arena: what does not count passes each limit. What
-// methods of the program and encoding/json make for the decoder is not the arena's.
+// All memory that a document keeps alive counts for its arena, or it would pass every limit. Memory that
+// methods of the program and encoding/json allocate does not count.
 func TestDecodedMemoryCounts(t *testing.T) {
 	testkit.NeedsReuse(t)
 	const n = 20_000

@@ -22,8 +22,8 @@ type wide struct {
 	Rest [16]uint64 `json:"-"`
 }
 
-// A slice that gets large is moved few times: all that a document takes, with what is left to
-// the collector, is less than twice what is in use. Slices that double take 2 to 4 times.
+// A large slice moves only a few times: the total memory of a document, including garbage, is less than twice
+// the memory in use. With doubling it is 2 to 4 times.
 func TestLargeSlicesMoveSeldom(t *testing.T) {
 	testkit.NeedsReuse(t)
 	var before, after runtime.MemStats
@@ -59,7 +59,7 @@ func TestLargeSlicesMoveSeldom(t *testing.T) {
 				}
 				used := n * int(list.Type().Elem().Size())
 				if name == "long first" && a == nil {
-					used += 4 << 20 // the text, which the heap has a copy of
+					used += 4 << 20 // the text, which is also copied to the heap
 				}
 				if took := int(after.TotalAlloc - before.TotalAlloc); took > len(doc)+used*19/10+300<<10 {
 					t.Errorf("%d %s, %s: %d bytes for a document of %d and a slice of %d", n, name, what, took, len(doc), used)
@@ -69,8 +69,8 @@ func TestLargeSlicesMoveSeldom(t *testing.T) {
 	}
 }
 
-// Where what follows is none of the slice's, it gets four times what it has at most: else a
-// document could take any multiple of its size.
+// If the rest of the document does not belong to the slice, the slice gets at most four times its size.
+// Otherwise a document could use any multiple of its size.
 func TestExpectedIsBounded(t *testing.T) {
 	testkit.NeedsReuse(t)
 	const n = 1000
@@ -88,8 +88,7 @@ func TestExpectedIsBounded(t *testing.T) {
 	}
 }
 
-// A slice has room for its last element, however little is left of the document when it is
-// full.
+// A slice has capacity for its last element, however little of the document is left when it is full.
 func TestLastElementFits(t *testing.T) {
 	long := "," + `{"Name":"` + strings.Repeat("x", 1000) + `"}`
 	for n := 420; n < 660; n++ {
@@ -103,8 +102,8 @@ func TestLastElementFits(t *testing.T) {
 	}
 }
 
-// What is expected counts for large slices as far as the limits leave room: four times what is
-// there must not take what others need.
+// Capacity for expected elements is limited by the arena's limits: growing to four times the size must not
+// use memory that others need.
 func TestExpectedWithinLimits(t *testing.T) {
 	typ := machine.TypeOf(reflect.TypeFor[*int]())
 	const n = 10_000
@@ -120,7 +119,7 @@ func TestExpectedWithinLimits(t *testing.T) {
 		a.SetLimit(c.limit * int(typ.Size))
 		r := machine.Enter(a, "Grow")
 		s := machine.MakeSliceOfType(r, typ, n, n)
-		machine.NewOfType(r, typ) // so that it has to move
+		machine.NewOfType(r, typ) // forces a move
 		s = machine.GrowSliceOfTypeTo(r, typ, s, n+1, c.expected)
 		r.Leave()
 		if s.Cap < c.least || s.Cap > c.most {
@@ -129,8 +128,8 @@ func TestExpectedWithinLimits(t *testing.T) {
 	}
 }
 
-// Whatever follows the first elements, and however wrong it is to expect more like them, the
-// result is encoding/json's, with each limit, or is refused; what lies behind is zero.
+// Whatever follows the first elements, the result equals encoding/json's, or a limit refuses it. Spare
+// capacity is zero.
 func TestLargeSlicesAsV1(t *testing.T) {
 	many := func(s string, n int) string { return strings.Repeat(","+s, n)[1:] }
 	long := `"` + strings.Repeat("x", 1<<20) + `"`
@@ -184,8 +183,8 @@ func TestLargeSlicesAsV1(t *testing.T) {
 	}
 }
 
-// alike reports whether two errors have the same type and, but where encoding/json is built on
-// v2 and names the element, too, the same text.
+// alike reports whether two errors have the same type and text. Texts may differ if encoding/json is built on
+// v2, which names the element.
 func alike(err, want error) bool {
 	named := strings.Contains(json.Unmarshal([]byte("[{}]"), new([][]int)).Error(), ".0 ")
 	return reflect.TypeOf(err) == reflect.TypeOf(want) && (named || err == nil || err.Error() == want.Error())

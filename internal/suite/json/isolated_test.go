@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// keeper keeps what it is given too long.
+// keeper keeps its arguments too long.
 type keeper struct{ texts [][]byte }
 
 func (k *keeper) Write(b []byte) (int, error) {
@@ -18,8 +18,8 @@ func (k *keeper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// What Marshal had in reserve, the next request has: zeros, and none of the answer. What a
-// writer kept of MarshalWrite's text nobody else may have, though it was given back.
+// Memory that Marshal gives back is zero when the next request gets it. If a writer keeps the text of
+// MarshalWrite, the text is not reused, although it was given back.
 func TestMarshalIsolated(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")

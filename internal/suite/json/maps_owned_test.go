@@ -25,8 +25,8 @@ func mustRead(t *testing.T, a *arena.Arena, doc string, v any) {
 
 func addressOf(m any) uintptr { return reflect.ValueOf(m).Pointer() }
 
-// Escape copies the maps of an arena, also empty ones and those of numbers, wherever they are
-// found: the next cycle fills the originals.
+// Escape copies the maps of an arena, also empty ones and maps of numbers, wherever it finds them, because
+// the next cycle reuses the originals.
 func TestEscapeCopiesMaps(t *testing.T) {
 	type all struct {
 		Any    any
@@ -82,8 +82,8 @@ func TestEscapeCopiesMaps(t *testing.T) {
 	}
 }
 
-// Which arenas hand out a map again: those of ordinary builds, after Reset, Put, Rewind and the
-// end of a fork; not after Release, with isolation, guarded or without an arena.
+// Maps are reused by arenas of plain builds, after Reset, Put, Rewind and the end of a fork. They are not
+// reused after Release, with isolation, by guarded arenas, or without an arena.
 func TestWhichMapsAreTakenAgain(t *testing.T) {
 	take := func(a *arena.Arena) (m map[string]int) {
 		if mustRead(t, a, `{"a":1}`, &m); m["a"] != 1 || len(m) != 1 {
@@ -157,7 +157,7 @@ func TestWhichMapsAreTakenAgain(t *testing.T) {
 	}
 }
 
-// With isolation a map that is kept too long has what it had, for ever.
+// With isolation, a map that is kept too long never changes.
 func TestMapsIsolated(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
@@ -184,7 +184,7 @@ func TestMapsIsolated(t *testing.T) {
 	}
 }
 
-// Maps of forks of many goroutines count against the limit of all, and refusals change nothing.
+// Maps of forks in several goroutines count against the shared limit, and a refusal changes nothing.
 func TestMapsOfForksWithinALimit(t *testing.T) {
 	p := arena.NewArenaPool(4<<10, 1<<20)
 	p.SetLimit(256<<10, 0)
@@ -215,7 +215,7 @@ func TestMapsOfForksWithinALimit(t *testing.T) {
 	}
 }
 
-// Idle maps count, and give way to what needs their memory; Release gives all of it back.
+// Idle maps count and are dropped when their memory is needed. Release drops all of them.
 func TestIdleMapsGiveWay(t *testing.T) {
 	p := arena.NewArenaPool(4<<10, 1<<20)
 	p.SetLimit(256<<10, 0)
@@ -245,8 +245,7 @@ func TestIdleMapsGiveWay(t *testing.T) {
 	p.Put(a)
 }
 
-// All memory that reading a document takes counts, in every mode: the live heap does not grow by
-// more than the arena's count does.
+// In every mode, the live heap does not grow by more than the arena's count while a document is read.
 func TestAllThatIsReadCounts(t *testing.T) {
 	if check.On {
 		t.Skip("these builds add to each object")
@@ -295,7 +294,7 @@ func readLive(t *testing.T, text string, typ reflect.Type, mode string) (grew, c
 	values := make([]reflect.Value, 0, 1<<16)
 	for i := range cap(values) {
 		if values = append(values, reflect.New(typ)); i == 0 {
-			d.Decode(new(int)) // a first look at what the types take
+			d.Decode(new(int)) // measures the sizes of the map types
 			d = arenajson.NewDecoder(a, strings.NewReader(text))
 			if mode == "marked" {
 				a.Rewind(mark)
@@ -330,7 +329,7 @@ func live() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// writeFor writes a random document for a typ.
+// writeFor writes a random document for type typ.
 func writeFor(r *rand.Rand, doc *strings.Builder, typ reflect.Type, depth int) {
 	sizes := []int{0, 1, 2, 7, 8, 9, 14, 15, 30, 100, 300, 1100, 2000}
 	switch typ.Kind() {

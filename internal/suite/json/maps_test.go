@@ -1,4 +1,4 @@
-// Package json tests arenajson as its users see it.
+// Package json tests arenajson from outside.
 package json
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// labels has each way in which a builtin map comes to be.
+// labels contains every kind of builtin map that a decoder makes.
 type labels struct {
 	Any    any
 	Anys   map[string]any
@@ -39,8 +39,8 @@ func labelsDocument(seed, entries int) string {
 		texts, texts, texts, counts, seed)
 }
 
-// Maps that are used again hold what their document says and nothing else, in whatever order
-// small and large documents come, also twice in one cycle.
+// Reused maps contain the entries of their document and no others, for any order of small and large
+// documents, also twice in one cycle.
 func TestMapsHoldTheirDocument(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	for cycle := range 40 {
@@ -76,7 +76,7 @@ func TestMapsHoldTheirDocument(t *testing.T) {
 	}
 }
 
-// A warm arena reads documents with maps without an allocation.
+// A warm arena decodes documents with maps without an allocation.
 func TestMapsAllocateNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if !machine.LayoutOK {
@@ -104,7 +104,7 @@ func TestMapsAllocateNothing(t *testing.T) {
 	}
 }
 
-// A map that was there before is the caller's: it is filled, and never taken.
+// An existing map belongs to the caller: it is filled and never recycled.
 func TestMapsThatAreTaken(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	mine := map[string]string{"was": "here"}
@@ -133,7 +133,7 @@ func TestMapsThatAreTaken(t *testing.T) {
 
 type name string
 
-// withMaps has maps of each way in which they are read.
+// withMaps has maps for each of the decoder's paths.
 type withMaps struct {
 	Texts  map[string]string
 	Anys   map[string]any
@@ -141,7 +141,7 @@ type withMaps struct {
 	Lists  map[string][]int
 }
 
-// meddler has a method that does what meddle says, and reads a number.
+// meddler has a method that calls meddle and reads a number.
 type meddler struct {
 	n   int
 	own *meddler
@@ -159,8 +159,8 @@ func (m *meddler) UnmarshalJSON(text []byte) error {
 
 func (m meddler) MarshalJSON() ([]byte, error) { return json.Marshal(m.n) }
 
-// Maps are the program's until the cycle ends, as all maps of Go: they grow and shrink, under a
-// collector that never rests.
+// Until the cycle ends, maps behave like all Go maps: they grow and shrink under a collector that runs all
+// the time.
 func TestMapsAreMaps(t *testing.T) {
 	a := arena.NewArena(64<<10, 1<<20)
 	doc := []byte(`[` + strings.Repeat(`{"Texts":{"a":"b","c":"d"},"Anys":{"x":{"y":null}},"Others":{"":1,"two":2,"two":3},"Lists":{"l":[1,2],"k":[3]}},`, 8) +
@@ -201,7 +201,7 @@ func TestMapsAreMaps(t *testing.T) {
 	}
 }
 
-// A map that is there is read into, as it is; an empty object makes an empty map.
+// An existing map is filled as it is. An empty object makes an empty map.
 func TestMapsThatAreThere(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	v := withMaps{Texts: map[string]string{"a": "1"}, Others: map[name]meddler{"a": {n: 1}}, Lists: map[string][]int{}}
@@ -214,8 +214,8 @@ func TestMapsThatAreThere(t *testing.T) {
 	}
 }
 
-// Methods may do anything with the map that their value goes into, as it is with encoding/json:
-// add entries and delete some, make it grow, put another in its place or none, and fail.
+// Methods may do anything with the map that receives their value, as with encoding/json: add and delete
+// entries, make it grow, replace it, set it to nil, and fail.
 func TestMeddlingMethods(t *testing.T) {
 	defer func() { meddle = nil }()
 	a := arena.NewArena(64<<10, 0)
@@ -275,8 +275,7 @@ func TestMeddlingMethods(t *testing.T) {
 	}
 }
 
-// A document is looked at to its end before a method is called, and with Strict for what that
-// forbids, too.
+// A document is checked to its end before a method is called. With Strict, this includes Strict's rules.
 func TestNoMethodOfWhatIsWrong(t *testing.T) {
 	calls := 0
 	meddle = func(int) { calls++ }
@@ -296,8 +295,7 @@ func TestNoMethodOfWhatIsWrong(t *testing.T) {
 	}
 }
 
-// What a program takes out of a map is kept alive by nothing, though other maps of its document
-// are kept.
+// Entries that a program deletes from a map are not kept alive, although other maps of the document are.
 func TestGrownMapsKeepNothing(t *testing.T) {
 	large := func(value string) string {
 		all := ""

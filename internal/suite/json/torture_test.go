@@ -17,9 +17,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// TestUnderHostileCollector runs the tests named TestGC... again, in a process whose
-// collector runs all the time, overwrites what it frees and checks every pointer that
-// it meets: what an ordinary run reads right by luck is read wrong there.
+// TestUnderHostileCollector runs the tests named TestGC... again in a process whose collector runs all the
+// time, overwrites freed memory and checks every pointer.
 func TestUnderHostileCollector(t *testing.T) {
 	const child = "ARENA_TEST_HOSTILE"
 	if os.Getenv(child) != "" {
@@ -38,9 +37,9 @@ func TestUnderHostileCollector(t *testing.T) {
 	}
 }
 
-// leaf and tree have of each kind of memory that a decoder fills: objects, slices of
-// objects and of pointers, text with and without escapes, boxes in interfaces, builtin
-// maps, and memory of package encoding/json's own types.
+// leaf and tree contain every kind of memory that a decoder allocates: objects, slices of objects and of
+// pointers, text with and without escapes, boxes in interfaces, builtin maps, and memory of encoding/json's
+// types.
 type tree struct {
 	Name  string
 	Kids  []*tree
@@ -70,8 +69,8 @@ func treeDocument(depth, seed int) string {
 		seed, kids, leafText, leafText, text("any"), text("boxed"), leafText, text("raw"), seed, text("next"))
 }
 
-// Trees are decoded while the collector runs, read, encoded, and decoded over again in
-// the next epoch of their arena; some outlive it by Escape.
+// Trees are decoded while the collector runs, then read, encoded, and decoded again in the next cycle of
+// their arena. Some outlive it by Escape.
 func TestGCDecodedTrees(t *testing.T) {
 	epochs := 12
 	if check.Race || check.ASan || testing.Short() {
@@ -114,8 +113,7 @@ func TestGCDecodedTrees(t *testing.T) {
 	}
 }
 
-// What is dropped with the arena, and what the tree alone leads to, lives for as long
-// as one pointer into it does.
+// One pointer into a decoded tree keeps everything reachable from it alive after the arena is gone.
 func TestGCDecodedOutlivesTheArena(t *testing.T) {
 	var texts []string
 	var leafs []*leaf

@@ -1,18 +1,18 @@
 package model
 
-// Fixed is the reference for a pool of fixed capacity: which slot each call
-// must answer, and which misuse must be reported.
+// Fixed is the model of a fixed-capacity pool: the slot that each call must return, and the misuse it must
+// report.
 type Fixed struct {
 	live  []bool
-	freed []int // free slots that were out before, the last one freed at the end
-	fresh int   // slots from here on were never out
+	freed []int // free slots that were used before, the last one freed at the end
+	fresh int   // slots from here on were never used
 }
 
-// NewFixed returns a pool of that many slots.
+// NewFixed returns a pool of capacity slots.
 func NewFixed(capacity int) *Fixed { return &Fixed{live: make([]bool, capacity)} }
 
-// Alloc returns the slot that the next allocation must get: the one freed
-// last, or the lowest that was never out; -1 if all are out.
+// Alloc returns the slot of the next allocation: the one freed last, or the lowest unused one, or -1 if the
+// pool is exhausted.
 func (f *Fixed) Alloc() int {
 	slot := -1
 	if n := len(f.freed); n > 0 {
@@ -28,7 +28,7 @@ func (f *Fixed) Alloc() int {
 	return slot
 }
 
-// Free takes a slot back, or says what is wrong with that: Double or Never.
+// Free frees a slot, or returns the misuse: Double or Never.
 func (f *Fixed) Free(slot int) Kind {
 	if !f.live[slot] {
 		if slot < f.fresh {
@@ -41,10 +41,10 @@ func (f *Fixed) Free(slot int) Kind {
 	return Free
 }
 
-// Capacity is the number of slots.
+// Capacity returns the number of slots.
 func (f *Fixed) Capacity() int { return len(f.live) }
 
-// Used is the number of slots that are out, counted one by one.
+// Used returns the number of slots in use, counted one by one.
 func (f *Fixed) Used() int {
 	n := 0
 	for _, out := range f.live {
@@ -55,7 +55,7 @@ func (f *Fixed) Used() int {
 	return n
 }
 
-// Slots returns the slots that are out, or those that are not, in order.
+// Slots returns the slots in use, or the free slots, in order.
 func (f *Fixed) Slots(out bool) []int {
 	var s []int
 	for i, o := range f.live {
@@ -66,6 +66,6 @@ func (f *Fixed) Slots(out bool) []int {
 	return s
 }
 
-// HighWater is the most slots that were out at one time: a slot is taken from
-// the untouched ones only when all others are out.
+// HighWater returns the maximum number of slots in use. An unused slot is taken only when all others are in
+// use.
 func (f *Fixed) HighWater() int { return f.fresh }

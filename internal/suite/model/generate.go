@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// recorder runs calls on the model and writes down what it answers.
+// recorder runs calls on the model and records the answers.
 type recorder struct {
 	pool *Fixed
 	ops  []Op
@@ -22,14 +22,13 @@ func (r *recorder) alloc() {
 	r.note(Alloc, slot)
 }
 
-// free gives slot back, rightly or not: the model knows.
+// free frees a slot, which may be a misuse.
 func (r *recorder) free(slot int) {
 	k := r.pool.Free(slot)
 	r.note(k, slot)
 }
 
-// misuse tries everything that is wrong in this state; slots to try it on are
-// the first, the last and a random one of each sort.
+// misuse tries every misuse possible in this state, on the first, the last and a random slot of each sort.
 func (r *recorder) misuse(random *rand.Rand) {
 	r.note(Null, -1)
 	r.note(Foreign, -1)
@@ -52,11 +51,11 @@ func (r *recorder) misuse(random *rand.Rand) {
 
 func (r *recorder) trace() Trace { return Trace{Capacity: r.pool.Capacity(), Ops: r.ops} }
 
-// capacities are those around a machine word's bits, where a bit set has its
-// seams, and the smallest ones.
+// capacities are the smallest ones, and those around multiples of a word's bits, which are boundaries of a
+// bit set.
 var capacities = []int{0, 1, 2, 63, 64, 65, 1000}
 
-// Traces makes all trace files, by name. It gives the same bytes every time.
+// Traces returns the contents of all trace files, by name. The result is always the same.
 func Traces() map[string]string {
 	files := map[string]string{}
 	for _, c := range capacities {
@@ -69,9 +68,9 @@ func Traces() map[string]string {
 	return files
 }
 
-// orders are the sequences that every capacity is tried with.
+// orders are the sequences run with every capacity.
 var orders = map[string]func(*recorder, *rand.Rand){
-	// Fill, one too many, and drain in three orders, twice.
+	// Fill, allocate one too many, and drain in three orders, twice.
 	"fill": func(r *recorder, random *rand.Rand) {
 		c := r.pool.Capacity()
 		for round := range 3 {
@@ -96,7 +95,7 @@ var orders = map[string]func(*recorder, *rand.Rand){
 			}
 		}
 	},
-	// Allocations and frees of random slots, drifting between empty and full.
+	// Random allocations and frees that drift between empty and full.
 	"random": func(r *recorder, random *rand.Rand) {
 		c := r.pool.Capacity()
 		for i := range 2*c + 100 {
@@ -109,8 +108,8 @@ var orders = map[string]func(*recorder, *rand.Rand){
 			}
 		}
 	},
-	// Adversarial: one slot more and less at the seams, where a count off by
-	// one hands out a slot twice or loses one.
+	// One slot more and less around the boundaries, where an off-by-one error returns a slot twice or loses
+	// one.
 	"seams": func(r *recorder, random *rand.Rand) {
 		c := r.pool.Capacity()
 		for _, level := range []int{0, 1, c / 2, c - 1, c} {
@@ -131,8 +130,7 @@ var orders = map[string]func(*recorder, *rand.Rand){
 			}
 		}
 	},
-	// Every kind of misuse at every state: never used, one out, half, full,
-	// half again, drained.
+	// Every misuse in every state: unused, one slot in use, half full, full, half full again, drained.
 	"misuse": func(r *recorder, random *rand.Rand) {
 		c := r.pool.Capacity()
 		r.misuse(random)
@@ -155,8 +153,7 @@ var orders = map[string]func(*recorder, *rand.Rand){
 	},
 }
 
-// FuzzTrace makes a trace of arbitrary bytes: the first is the capacity, each
-// further one a call.
+// FuzzTrace makes a trace from arbitrary bytes: the first is the capacity, each further byte a call.
 func FuzzTrace(data []byte) Trace {
 	if len(data) == 0 {
 		return Trace{}
@@ -173,7 +170,7 @@ func FuzzTrace(data []byte) Trace {
 			r.alloc()
 		case 3, 4, 5:
 			if c > 0 {
-				r.free(slot) // right, double or never, as it comes
+				r.free(slot) // correct, double or never
 			}
 		case 6:
 			r.note([]Kind{Null, Foreign, Other, End}[b>>3%4], -1)

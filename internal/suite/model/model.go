@@ -1,24 +1,22 @@
-// Package model is the slow, obviously right reference for the arena: plain
-// slices that record what must be live, what it must hold and how many bytes
-// must be counted. It knows nothing of chunks, lanes or addresses, and
-// it shares no code with what it checks.
+// Package model is the slow, obviously right model of an arena: plain slices that record which values are
+// live, what they contain and how many bytes count. It shares no code with the arena and knows no chunks,
+// allocators or addresses.
 //
-// A test runs the same operations on a [Region] and on an arena and compares
-// the two after every step.
+// Tests run the same operations on a [Region] and on an arena and compare the two after each step.
 package model
 
 import "fmt"
 
-// Class says how an allocation counts towards the used bytes.
+// Class is how an allocation counts towards the used bytes.
 type Class uint8
 
 const (
 	Flat   Class = iota // pointer-free objects and slices: rounded up to a multiple of 8
-	Text                // strings: their exact length
+	Text                // strings: exact length
 	Traced              // objects and slices with pointers: exact size
 )
 
-// String returns the class's name.
+// String returns the name of the class.
 func (c Class) String() string {
 	switch c {
 	case Flat:
@@ -31,20 +29,20 @@ func (c Class) String() string {
 	return fmt.Sprintf("Class(%d)", uint8(c))
 }
 
-// Object is the record of one live allocation.
+// Object is one live allocation.
 type Object struct {
 	Class Class
-	Size  int      // bytes of one element
+	Size  int      // bytes of an element
 	Len   int      // elements in use
-	Elems []uint64 // what every element up to the capacity holds, as a number; 0 is the zero value
+	Elems []uint64 // content of every element up to the capacity, as a number; 0 is the zero value
 	Text  string   // content of a Text object, which has no Elems
-	Left  bool     // it is not the region's any more, but still what it was
+	Left  bool     // dropped by the region, but still valid
 }
 
-// Cap is the object's capacity in elements.
+// Cap returns the capacity in elements.
 func (o *Object) Cap() int { return len(o.Elems) }
 
-// Bytes returns how much the object counts towards the used bytes.
+// Bytes returns how many used bytes the object counts as.
 func (o *Object) Bytes() int {
 	switch o.Class {
 	case Text:
@@ -59,40 +57,39 @@ func (o *Object) Bytes() int {
 	return n
 }
 
-// Mark names a point in the epoch of a Region. The zero Mark is never valid.
+// Mark is a position in the current cycle of a Region. The zero Mark is never valid.
 type Mark struct {
 	id    uint64
-	forks int // how many the Region had ever had then
+	forks int // number of forks ever made at that time
 }
 
-// snapshot holds what a mark remembers.
+// snapshot is the state at a mark.
 type snapshot struct {
 	id   uint64
 	used int
 	live []*Object
-	caps []int // capacity of each, since an object may grow in place later
+	caps []int // capacity of each object, which may grow later
 }
 
-// Region is the reference for an arena. The zero Region is empty and ready.
+// Region is the model of an arena. The zero Region is empty and ready to use.
 type Region struct {
 	live   []*Object
 	marks  []snapshot // valid marks, oldest first
 	lastID uint64
 	high   int
 	resets int
-	forks  []fork // those in use, oldest first
-	forked int    // how many there ever were
-	ended  bool   // with what it was forked from
+	forks  []fork // in use, oldest first
+	forked int    // number of forks ever made
+	ended  bool   // r was a fork and its parent has ended
 }
 
-// fork is a Region that was forked from another one, as its born-th.
+// fork is a Region forked from another, as its born-th fork.
 type fork struct {
 	*Region
 	born int
 }
 
-// Make allocates n elements of the given size with room for capacity ones, all
-// zero.
+// Make allocates n elements of the given size with the given capacity, all zero.
 func (r *Region) Make(class Class, size, n, capacity int) *Object {
 	if size < 0 || n < 0 || capacity < n || class == Text {
 		panic(fmt.Sprintf("model: Make(%v, %d, %d, %d)", class, size, n, capacity))
@@ -109,17 +106,16 @@ func (r *Region) String(s string) *Object {
 	return o
 }
 
-// Move allocates what an append that finds no room in place makes: a new
-// object that holds the given elements and room for capacity ones. What it was
-// copied from stays live.
+// Move allocates the result of an append that does not fit in place: a new object with the given elements and
+// capacity. The old object stays live.
 func (r *Region) Move(from *Object, elems []uint64, capacity int) *Object {
 	o := r.Make(from.Class, from.Size, len(elems), capacity)
 	copy(o.Elems, elems)
 	return o
 }
 
-// Leave is Move for an object whose memory the region lets go of: it stays what
-// it is, and counts no more. No mark may know it.
+// Leave is Move for an object that the region drops: it stays valid but no longer counts. It must not be
+// older than a mark.
 func (r *Region) Leave(from *Object, elems []uint64, capacity int) *Object {
 	for _, s := range r.marks {
 		for _, o := range s.live {
@@ -132,7 +128,7 @@ func (r *Region) Leave(from *Object, elems []uint64, capacity int) *Object {
 	return r.Move(from, elems, capacity)
 }
 
-// Grow gives the object more capacity in place; the new elements are zero.
+// Grow increases the object's capacity in place. New elements are zero.
 func (r *Region) Grow(o *Object, capacity int) {
 	if !r.Owns(o) || capacity < o.Cap() {
 		panic(fmt.Sprintf("model: Grow from %d to %d", o.Cap(), capacity))
@@ -153,9 +149,8 @@ func (r *Region) Owns(o *Object) bool {
 	return false
 }
 
-// Mark remembers what is live. A mark that is taken where the newest one was,
-// with no byte allocated since, is that same mark: a loop that marks and
-// rewinds does not pile up marks.
+// Mark records what is live. A mark at the position of the newest mark, with no byte allocated in between, is
+// the same mark, so a loop that marks and rewinds does not accumulate marks.
 func (r *Region) Mark() Mark {
 	if n := len(r.marks); n > 0 && r.isAt(r.marks[n-1]) {
 		return Mark{r.marks[n-1].id, r.forked}
@@ -169,8 +164,8 @@ func (r *Region) Mark() Mark {
 	return Mark{r.lastID, r.forked}
 }
 
-// isAt reports whether no byte was allocated since s. What is live only grows
-// between two marks, so the count of bytes tells.
+// isAt reports whether no byte was allocated since s. Between two marks the used bytes only grow, so
+// comparing them suffices.
 func (r *Region) isAt(s snapshot) bool { return r.Used() == s.used }
 
 // Valid reports whether m may be rewound to.
@@ -183,10 +178,9 @@ func (r *Region) Valid(m Mark) bool {
 	return false
 }
 
-// Rewind frees what was allocated, and takes back what was grown, since m. The
-// mark stays valid, those taken after it do not. What was written since stays
-// written. Forks that were made since end. It reports whether m was valid; a stale
-// mark changes nothing.
+// Rewind frees everything allocated since m and undoes growth since m. The mark stays valid; later marks do
+// not. Values written since m stay. Forks made since m end. It reports whether m was valid; an invalid mark
+// changes nothing.
 func (r *Region) Rewind(m Mark) bool {
 	for i, s := range r.marks {
 		if s.id != m.id {
@@ -207,16 +201,14 @@ func (r *Region) Rewind(m Mark) bool {
 	return false
 }
 
-// Reset frees everything; every mark becomes stale. It stands for whatever
-// ends an epoch: Reset, Release, and the Put of a pooled arena.
+// Reset frees everything and invalidates all marks. It models Reset, Release, and Put.
 func (r *Region) Reset() {
 	r.endForks(0)
 	r.live, r.marks = nil, nil
 	r.resets++
 }
 
-// Fork has f, which is empty, end when r does, and at a Rewind to a mark that is
-// older than this.
+// Fork makes f, which is empty, a fork of r. It ends with r, or at a Rewind to an older mark.
 func (r *Region) Fork(f *Region) {
 	if len(f.live) != 0 {
 		panic("model: Fork: something is live")
@@ -226,10 +218,10 @@ func (r *Region) Fork(f *Region) {
 	r.forks = append(r.forks, fork{f, r.forked})
 }
 
-// Ended reports whether r was a fork and has ended.
+// Ended reports whether r is a fork that has ended.
 func (r *Region) Ended() bool { return r.ended }
 
-// endForks ends the forks that came after the first n ever.
+// endForks ends all forks except the first n ever made.
 func (r *Region) endForks(n int) {
 	var older []fork
 	for _, f := range r.forks {
@@ -246,7 +238,7 @@ func (r *Region) endForks(n int) {
 // Live returns the live objects, oldest first.
 func (r *Region) Live() []*Object { return append([]*Object(nil), r.live...) }
 
-// Used is the sum of the live objects' bytes, without those that were left.
+// Used returns the sum of the bytes of live objects, without dropped ones.
 func (r *Region) Used() int {
 	n := 0
 	for _, o := range r.live {
@@ -257,10 +249,10 @@ func (r *Region) Used() int {
 	return n
 }
 
-// HighWater is the largest Used so far.
+// HighWater returns the maximum of Used so far.
 func (r *Region) HighWater() int { return r.high }
 
-// Resets is the number of calls of Reset.
+// Resets returns the number of calls of Reset.
 func (r *Region) Resets() int { return r.resets }
 
 func (r *Region) add(o *Object) {

@@ -2,8 +2,7 @@ package model
 
 import "testing"
 
-// Without exact counting the model would agree with an arena that loses or
-// invents bytes.
+// Used bytes are exact.
 func TestBytes(t *testing.T) {
 	tests := []struct {
 		class       Class
@@ -28,8 +27,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// A model that forgets what an extension in place did before a rewind would
-// blame the arena for doing right.
+// Rewind undoes growth in place.
 func TestRewindTakesBackGrowth(t *testing.T) {
 	var r Region
 	o := r.Make(Flat, 8, 2, 2)
@@ -56,8 +54,7 @@ func TestRewindTakesBackGrowth(t *testing.T) {
 	}
 }
 
-// Marks are the part of the contract that is easiest to get wrong: they nest,
-// may be used again, and die with a rewind below them or a reset.
+// Marks nest, may be used again, and become invalid by a rewind to an earlier mark or a reset.
 func TestMarks(t *testing.T) {
 	var r Region
 	if r.Valid(Mark{}) || r.Rewind(Mark{}) {
@@ -96,8 +93,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A fork ends with what it was forked from, or at a Rewind to what was before it; its
-// own Reset ends only its forks.
+// A fork ends with its parent, or at a Rewind to an earlier mark. Its own Reset ends only its forks.
 func TestForks(t *testing.T) {
 	var r, old, young, below Region
 	r.Fork(&old)
@@ -110,7 +106,7 @@ func TestForks(t *testing.T) {
 	if r.Used() != 0 || old.Used() != 4 {
 		t.Errorf("%d and %d bytes", r.Used(), old.Used())
 	}
-	again := r.Mark() // the same place, but a fork more
+	again := r.Mark() // the same position, but one more fork
 	if !r.Rewind(again) || young.Ended() {
 		t.Error("a Rewind to what came after a fork ended it")
 	}
@@ -129,8 +125,7 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// The model must refuse what no arena may hand out, or a broken test would
-// pass.
+// The model refuses what no arena may return, or a broken test would pass.
 func TestMisuse(t *testing.T) {
 	var r Region
 	o := r.Make(Flat, 8, 1, 1)
@@ -163,8 +158,8 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Memory that was left keeps its values, and counts no more, also for the high water; a
-// mark that knows it would have to bring it back.
+// Dropped memory keeps its values and counts neither as used nor for the high water mark. Dropping an object
+// older than a mark is refused, because Rewind would have to restore it.
 func TestLeave(t *testing.T) {
 	var r Region
 	m := r.Mark()

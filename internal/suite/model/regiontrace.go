@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// RegionKind names the call of a line of a region's trace. The words are the format's.
+// RegionKind is the operation of a line of a region trace, spelled as in the file.
 type RegionKind string
 
 const (
-	RegionObject  RegionKind = "object"  // allocate N bytes, zero, which are kept in whole units of 8
+	RegionObject  RegionKind = "object"  // allocate N zeroed bytes, counted in multiples of 8
 	RegionText    RegionKind = "text"    // allocate a copy of N bytes of text
-	RegionRefuse  RegionKind = "refuse"  // ask for N bytes, which the limit does not allow
-	RegionLimit   RegionKind = "limit"   // bound the memory to N bytes; 0 lifts the bound
-	RegionMark    RegionKind = "mark"    // take a mark and call it N
-	RegionRewind  RegionKind = "rewind"  // go back to mark N
-	RegionStale   RegionKind = "stale"   // misuse: go back to mark N, which is stale
-	RegionForeign RegionKind = "foreign" // misuse: go back to a mark of another region
-	RegionReset   RegionKind = "reset"   // end the epoch
-	RegionRelease RegionKind = "release" // end the epoch and give the memory back
+	RegionRefuse  RegionKind = "refuse"  // request N bytes, which the limit refuses
+	RegionLimit   RegionKind = "limit"   // limit the memory to N bytes; 0 means no limit
+	RegionMark    RegionKind = "mark"    // take mark number N
+	RegionRewind  RegionKind = "rewind"  // rewind to mark N
+	RegionStale   RegionKind = "stale"   // misuse: rewind to mark N, which is stale
+	RegionForeign RegionKind = "foreign" // misuse: rewind to a mark of another region
+	RegionReset   RegionKind = "reset"   // end the cycle
+	RegionRelease RegionKind = "release" // end the cycle and free the memory
 )
 
-// regionKinds says which calls there are, and whether a line of it has a number.
+// regionKinds lists the operations and whether they have a number.
 var regionKinds = map[RegionKind]bool{
 	RegionObject: true, RegionText: true, RegionRefuse: true, RegionLimit: true, RegionMark: true,
 	RegionRewind: true, RegionStale: true, RegionForeign: false, RegionReset: false, RegionRelease: false,
 }
 
-// RegionOp is one line: a call, and how many bytes are in use after it.
+// RegionOp is one line: an operation and the bytes in use after it.
 type RegionOp struct {
 	Kind RegionKind
-	N    int // where the kind has a number
+	N    int // if the kind has a number
 	Used int
 }
 
@@ -70,7 +70,7 @@ const regionHeader = `# ebbpool region trace, version 1
 #   foreign U          back to a mark of another region
 `
 
-// Text is the trace as a file.
+// Text returns the trace in file format.
 func (t RegionTrace) Text() string {
 	var b strings.Builder
 	b.WriteString(regionHeader)
@@ -81,7 +81,7 @@ func (t RegionTrace) Text() string {
 	return b.String()
 }
 
-// ParseRegionTrace reads a trace file.
+// ParseRegionTrace parses a trace file.
 func ParseRegionTrace(text string) (RegionTrace, error) {
 	var t RegionTrace
 	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -117,7 +117,7 @@ func ParseRegionTrace(text string) (RegionTrace, error) {
 	return t, nil
 }
 
-// regionRecorder runs calls on the model and writes down what it answers.
+// regionRecorder runs operations on the model and records the answers.
 type regionRecorder struct {
 	region Region
 	marks  []Mark // by number
@@ -144,7 +144,7 @@ func (r *regionRecorder) mark() int {
 	return len(r.marks) - 1
 }
 
-// rewind goes back to a mark, rightly or not: the model knows.
+// rewind rewinds to a mark, which may be a misuse.
 func (r *regionRecorder) rewind(number int) {
 	if r.region.Rewind(r.marks[number]) {
 		r.note(RegionRewind, number)
@@ -158,7 +158,7 @@ func (r *regionRecorder) end(k RegionKind) {
 	r.note(k, 0)
 }
 
-// some allocates n times, now and then more than a chunk has.
+// some allocates n times, occasionally more than a chunk.
 func (r *regionRecorder) some(random *rand.Rand, n int) {
 	for range n {
 		size := 1 + random.IntN(40)
@@ -173,11 +173,10 @@ func (r *regionRecorder) some(random *rand.Rand, n int) {
 	}
 }
 
-// regionChunks are smaller than what is allocated, about as large, and larger.
+// regionChunks are chunk sizes below, around and above the sizes of allocations.
 var regionChunks = []int{64, 1000, 65536}
 
-// RegionTraces makes all traces of regions, by name. It gives the same bytes every
-// time.
+// RegionTraces returns the contents of all region traces, by name. The result is always the same.
 func RegionTraces() map[string]string {
 	files := map[string]string{}
 	for _, chunk := range regionChunks {
@@ -190,9 +189,9 @@ func RegionTraces() map[string]string {
 	return files
 }
 
-// regionOrders are the sequences that every chunk size is tried with.
+// regionOrders are the sequences run with every chunk size.
 var regionOrders = map[string]func(*regionRecorder, *rand.Rand){
-	// Epochs of every length around the chunk's, in which sizes differ.
+	// Cycles of every length around the chunk size, with varying sizes.
 	"epochs": func(r *regionRecorder, random *rand.Rand) {
 		for epoch := range 12 {
 			r.some(random, 3*epoch)
@@ -203,8 +202,8 @@ var regionOrders = map[string]func(*regionRecorder, *rand.Rand){
 			}
 		}
 	},
-	// Marks in marks, every one of which is gone back to, from the innermost and
-	// from the outermost; those that are stale then, too.
+	// Nested marks, rewound from the innermost and from the outermost, including marks that are stale by
+	// then.
 	"marks": func(r *regionRecorder, random *rand.Rand) {
 		for _, inwards := range []bool{false, true, false} {
 			first := len(r.marks)
@@ -212,7 +211,7 @@ var regionOrders = map[string]func(*regionRecorder, *rand.Rand){
 				r.some(random, 5)
 				r.mark()
 				if random.IntN(2) == 0 {
-					r.mark() // in the same place: the same mark
+					r.mark() // at the same position: the same mark
 				}
 			}
 			r.note(RegionForeign, 0)
@@ -232,7 +231,7 @@ var regionOrders = map[string]func(*regionRecorder, *rand.Rand){
 			r.rewind(last)
 		}
 	},
-	// Everything, as it comes.
+	// All operations at random.
 	"random": func(r *regionRecorder, random *rand.Rand) {
 		for range 300 {
 			switch op := random.IntN(40); {
@@ -251,9 +250,8 @@ var regionOrders = map[string]func(*regionRecorder, *rand.Rand){
 			}
 		}
 	},
-	// Below a limit all is as without; what is beyond it is refused and changes
-	// nothing. What a region has besides what is in use differs from one language
-	// to the other, so the work stays below an eighth of the limit.
+	// Below the limit nothing changes; above it a request is refused and changes nothing. The memory held
+	// beyond the bytes in use differs between the languages, so the work stays below an eighth of the limit.
 	"limit": func(r *regionRecorder, random *rand.Rand) {
 		for _, times := range []int{16, 64, 400} {
 			limit := times * max(r.trace.ChunkSize, 256)

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Kind names the call of a line of a trace. The words are the format's.
+// Kind is the operation of a line of a trace, spelled as in the file.
 type Kind string
 
 const (
-	Alloc      Kind = "alloc"      // allocate; Slot is -1 where the pool must answer that it is full
-	Free       Kind = "free"       // give back a slot that is out
-	Null       Kind = "null"       // misuse: give back the null pointer
-	Foreign    Kind = "foreign"    // misuse: give back an object of another kind of storage
-	Other      Kind = "other"      // misuse: give back a slot of another pool
-	End        Kind = "end"        // misuse: give back the address behind the last slot
-	Interior   Kind = "interior"   // misuse: give back the middle of a slot
-	Misaligned Kind = "misaligned" // misuse: give back the second byte of a slot
-	Double     Kind = "double"     // misuse: give back a slot that is free again
-	Never      Kind = "never"      // misuse: give back a slot that was never out
+	Alloc      Kind = "alloc"      // allocate; Slot is -1 if the pool is exhausted
+	Free       Kind = "free"       // free a slot in use
+	Null       Kind = "null"       // misuse: free the null pointer
+	Foreign    Kind = "foreign"    // misuse: free an object that is not from a pool
+	Other      Kind = "other"      // misuse: free a slot of another pool
+	End        Kind = "end"        // misuse: free the address after the last slot
+	Interior   Kind = "interior"   // misuse: free the middle of a slot
+	Misaligned Kind = "misaligned" // misuse: free the second byte of a slot
+	Double     Kind = "double"     // misuse: free a slot that is free again
+	Never      Kind = "never"      // misuse: free a slot that was never used
 )
 
-// hasSlot reports whether a line of this kind names a slot.
+// hasSlot reports whether lines of this kind name a slot.
 func (k Kind) hasSlot() bool {
 	switch k {
 	case Alloc, Free, Interior, Misaligned, Double, Never:
@@ -32,10 +32,10 @@ func (k Kind) hasSlot() bool {
 	return false
 }
 
-// Op is one line: a call, and how many slots are out after it.
+// Op is one line: an operation and the number of slots in use after it.
 type Op struct {
 	Kind Kind
-	Slot int // where the kind has one
+	Slot int // if the kind has a slot
 	Used int
 }
 
@@ -56,7 +56,7 @@ type Trace struct {
 	Ops      []Op
 }
 
-// header is the text with which every trace file begins.
+// header is the beginning of every trace file.
 const header = `# ebbpool trace, version 1
 # Calls on a new pool of fixed capacity, one a line, and what each must answer.
 # Words are separated by one space; lines that begin with # say nothing.
@@ -77,7 +77,7 @@ const header = `# ebbpool trace, version 1
 # misaligned as one.
 `
 
-// Text is the trace as a file.
+// Text returns the trace in file format.
 func (t Trace) Text() string {
 	var b strings.Builder
 	b.WriteString(header)
@@ -89,7 +89,7 @@ func (t Trace) Text() string {
 	return b.String()
 }
 
-// ParseTrace reads a trace file.
+// ParseTrace parses a trace file.
 func ParseTrace(text string) (Trace, error) {
 	t := Trace{Capacity: -1}
 	lines := bufio.NewScanner(strings.NewReader(text))

@@ -9,8 +9,7 @@ import (
 
 const traceDir = "../../../traces"
 
-// Two languages test against the files in traces/: a file that is
-// not what the model says would have them agree on something wrong.
+// The files in traces/, against which both languages test, are what the model generates.
 func TestTracesAreFresh(t *testing.T) {
 	want := Traces()
 	maps.Copy(want, RegionTraces())
@@ -31,8 +30,7 @@ func TestTracesAreFresh(t *testing.T) {
 	}
 }
 
-// A trace that is read back and written again is the same: nothing of the
-// format is lost.
+// A trace that is parsed and written again is unchanged.
 func TestTraceRoundTrip(t *testing.T) {
 	for name, text := range Traces() {
 		trace, err := ParseTrace(text)
@@ -83,7 +81,7 @@ func TestParseTraceRefuses(t *testing.T) {
 	}
 }
 
-// The model itself, on the smallest pool that has an order.
+// The model on the smallest pool that has an order.
 func TestFixed(t *testing.T) {
 	f := NewFixed(2)
 	if a, b, c := f.Alloc(), f.Alloc(), f.Alloc(); a != 0 || b != 1 || c != -1 {

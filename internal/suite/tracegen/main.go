@@ -1,4 +1,4 @@
-// Command tracegen writes the shared traces into the folder that it is given.
+// Command tracegen writes the shared traces into the given directory.
 package main
 
 import (
