@@ -18,7 +18,7 @@ import (
 // methods and the option ,string are in decode_other.go.
 //
 // A JSON value that does not fit its variable is skipped, and the first one is recorded in wrong; the place of
-// an error is computed afterwards (decode_error.go).
+// an error is computed afterwards (unmarshal.go).
 type decoder struct {
 	scanner
 	a    *arena.Arena // nil for the heap
