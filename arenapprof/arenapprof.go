@@ -1,20 +1,17 @@
-// Package arenapprof makes a profile, for go tool pprof, of the arenas that pools have
-// handed out and not got back: who holds how much memory, with the stacks of their Gets.
-// It is served like this:
+// Package arenapprof writes a profile of the arenas in use, for go tool pprof: who holds how much memory, by
+// the stacks of their Gets. Serve it with
 //
 //	mux.HandleFunc("/debug/pprof/arena.live", func(w http.ResponseWriter, _ *http.Request) {
 //		arenapprof.WriteProfile(w)
 //	})
 //
-// and looked at with
+// and look at it with
 //
 //	go tool pprof -sample_index=inuse_bytes http://localhost:6060/debug/pprof/arena.live
 //
-// It has the arenas of those pools that sample, see ArenaPool.SetLeakSampling, from when
-// the program starts.
+// The profile covers pools with leak sampling; see [arena.ArenaPool.SetLeakSampling].
 //
-// It is a package of its own because it takes a few hundred kilobytes of a program, which
-// those who don't want the profile should not pay.
+// The package is separate from package arena because it adds a few hundred kilobytes to a program.
 package arenapprof
 
 import (
@@ -27,16 +24,15 @@ import (
 	"github.com/ebbpool/arena/internal/live"
 )
 
-// WriteProfile writes the profile in the format of go tool pprof, compressed. Each arena
-// that is out and whose Get was sampled is there with its stack, its labels, and two
-// values: inuse_objects is 1, inuse_bytes the size of its chunks and of its forks', used
-// or not. Both are multiplied by the rate of the sampling, so they are estimates of what
-// all arenas have; of a pool with a rate of 1 they are exact.
+// WriteProfile writes the profile in the format of go tool pprof, compressed. Each sampled arena in use
+// appears with its stack, its labels, and two values: inuse_objects is 1, and inuse_bytes is the size of the
+// chunks of the arena and its forks. Both are multiplied by the sampling rate, so they estimate the totals of
+// all arenas. With a rate of 1 they are exact.
 //
-// The labels are those that the goroutine had at Get, as pprof.Do sets them.
+// The labels are those of the goroutine at Get, as set by pprof.Do.
 //
-// It takes memory and time for each such arena, and no Get or Put waits for longer than
-// it takes to list them. It returns errors of w alone.
+// Its cost is proportional to the number of sampled arenas. Get and Put wait only while WriteProfile lists
+// them. It returns only errors of w.
 func WriteProfile(w io.Writer) error {
 	arenas.Lock()
 	out := maps.Clone(arenas.out)
@@ -52,7 +48,7 @@ func WriteProfile(w io.Writer) error {
 	return z.Close()
 }
 
-// registry has the sampled arenas that are out, with the labels of their Gets.
+// registry holds the sampled arenas in use, with the labels of their Gets.
 type registry struct {
 	sync.Mutex
 	out map[live.Arena]labels

@@ -21,15 +21,14 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// listed returns how many arenas are in the profile.
+// listed returns the number of arenas in the profile.
 func listed() int {
 	arenas.Lock()
 	defer arenas.Unlock()
 	return len(arenas.out)
 }
 
-// The profile must have the arenas that are out and no others, and must not keep what it
-// lists alive.
+// The profile contains exactly the arenas in use and does not keep them alive.
 func TestLive(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
 	p.Put(p.Get())
@@ -52,7 +51,7 @@ func TestLive(t *testing.T) {
 	runtime.KeepAlive(out)
 	out = nil
 	for range 1000 {
-		if runtime.GC(); listed() == 0 && p.Stats().Leaked == 1 { // which are noticed one after the other
+		if runtime.GC(); listed() == 0 && p.Stats().Leaked == 1 { // each is noticed separately
 			break
 		}
 		time.Sleep(time.Millisecond)
@@ -75,8 +74,7 @@ func large(p *arena.ArenaPool) *arena.Arena {
 	return a
 }
 
-// What go tool pprof shows: bytes and objects of each Get, its labels, all of them
-// multiplied by the rate.
+// go tool pprof shows bytes and objects of each Get and its labels, multiplied by the rate.
 func TestWriteProfile(t *testing.T) {
 	if check.On {
 		t.Skip("chunks are of other sizes")
@@ -123,7 +121,7 @@ func TestWriteProfile(t *testing.T) {
 	if tags := pprofTool(t, "-tags"); !strings.Contains(tags, `Ada "A"`) || strings.Count(tags, "kind:") != 1 {
 		t.Errorf("labels:\n%s", tags)
 	}
-	for i, a := range out { // the profile is the process's: another test, or this one again, would find them
+	for i, a := range out { // the profile covers the process, including other tests
 		p := tenth
 		if i < 4 {
 			p = exact
@@ -132,7 +130,7 @@ func TestWriteProfile(t *testing.T) {
 	}
 }
 
-// pprofTool returns what go tool pprof says of the profile as it is now.
+// pprofTool returns the output of go tool pprof for the current profile.
 func pprofTool(t *testing.T, args ...string) string {
 	t.Helper()
 	var b bytes.Buffer

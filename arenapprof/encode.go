@@ -8,8 +8,8 @@ import (
 	"github.com/ebbpool/arena/internal/live"
 )
 
-// encoder makes a profile in the format of github.com/google/pprof/proto/profile.proto.
-// The numbers are those of its fields.
+// encoder encodes a profile in the format of github.com/google/pprof/proto/profile.proto. Numbers are field
+// numbers of that format.
 type encoder struct {
 	message
 	strings   map[string]uint64
@@ -18,28 +18,28 @@ type encoder struct {
 }
 
 type location struct {
-	pc   uintptr // also where another function is inlined
+	pc   uintptr // also if another function is inlined there
 	name string
 }
 
 func newEncoder() *encoder {
 	e := &encoder{strings: map[string]uint64{}, functions: map[string]uint64{}, locations: map[location]uint64{}}
-	e.string("") // which every profile begins with
+	e.string("") // the first string of every profile
 	e.bytes(1, e.valueType("inuse_objects", "count"))
 	e.bytes(1, e.valueType("inuse_bytes", "bytes"))
 	return e
 }
 
-// profile returns the whole profile, which was taken at that time.
+// profile returns the encoded profile, taken at the given time.
 func (e *encoder) profile(at time.Time) []byte {
 	var mapping message
 	mapping.number(1, 1)
-	for _, has := range []int{7, 8, 9} { // functions, files and lines: nothing is to be looked up
+	for _, has := range []int{7, 8, 9} { // has functions, files and lines: no symbols need to be looked up
 		mapping.number(has, 1)
 	}
 	e.bytes(3, mapping)
 	e.number(9, uint64(at.UnixNano()))
-	e.number(14, e.string("inuse_bytes")) // shown if nobody says what
+	e.number(14, e.string("inuse_bytes")) // the default sample type
 	return e.message
 }
 
@@ -105,7 +105,7 @@ func (e *encoder) function(f runtime.Frame) uint64 {
 	return id
 }
 
-// string returns the number of s in the profile's table.
+// string returns the index of s in the string table.
 func (e *encoder) string(s string) uint64 {
 	id, known := e.strings[s]
 	if !known {
@@ -116,7 +116,7 @@ func (e *encoder) string(s string) uint64 {
 	return id
 }
 
-// message is a message in the wire format of Protocol Buffers.
+// message is a message in the protobuf wire format.
 type message []byte
 
 func (m *message) number(field int, n uint64) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/arenapprof"
 )
 
-// A pool that samples has its arenas in the profile while they are out.
+// The profile lists a sampled arena while it is in use.
 func ExampleWriteProfile() {
 	pool := arena.NewArenaPool(64<<10, 0)
 	pool.SetLeakSampling(1)

@@ -8,19 +8,18 @@ import (
 	"unsafe"
 )
 
-// labels are pairs of a key and a value.
+// labels are pairs of key and value.
 type labels [][2]string
 
-// getProfLabel returns the labels of the goroutine that calls it, as
-// pprof.SetGoroutineLabels has set them: a pointer to what a context has of package
-// runtime/pprof. The runtime keeps this name for others who read it.
+// getProfLabel returns the labels of the calling goroutine, as set by pprof.SetGoroutineLabels: a pointer to
+// a type of package runtime/pprof. The runtime keeps this symbol for other users of go:linkname.
 //
 //go:linkname getProfLabel runtime/pprof.runtime_getProfLabel
 func getProfLabel() unsafe.Pointer
 
-// labelType is the type that getProfLabel's result points to. Package runtime/pprof is
-// asked for it, and a goroutine with a label of its own whether the pointer is what the
-// context has: if not, ok is false, and nothing is ever read.
+// labelType is the type that getProfLabel's result points to. It is derived from a context with labels. A
+// goroutine with labels then checks that getProfLabel returns the context's pointer. If not, ok is false and
+// labels are never read.
 var labelType = sync.OnceValues(func() (t reflect.Type, ok bool) {
 	asked := &keyContext{Context: context.Background()}
 	ctx := pprof.WithLabels(asked, pprof.Labels("key", "value"))
@@ -36,7 +35,7 @@ var labelType = sync.OnceValues(func() (t reflect.Type, ok bool) {
 	return v.Type().Elem(), <-same
 })
 
-// goroutineLabels returns the labels of the goroutine that calls it.
+// goroutineLabels returns the labels of the calling goroutine.
 func goroutineLabels() (l labels) {
 	t, ok := labelType()
 	if !ok {
@@ -54,7 +53,7 @@ func goroutineLabels() (l labels) {
 	return l
 }
 
-// keyContext notes what package runtime/pprof finds labels by.
+// keyContext records the key that package runtime/pprof passes to Value.
 type keyContext struct {
 	context.Context
 	key any
@@ -65,7 +64,7 @@ func (c *keyContext) Value(key any) any {
 	return nil
 }
 
-// labelContext has labels, and nothing else.
+// labelContext returns labels for every key.
 type labelContext struct {
 	context.Context
 	labels any

@@ -1,15 +1,13 @@
-// Package arenareflect makes values in arenas whose types are known at run time only, for
-// decoders and others that work with package reflect:
+// Package arenareflect allocates values in arenas whose types are known only at run time, for decoders and
+// other users of package reflect:
 //
-//	p := arenareflect.New(a, t)                     // as reflect.New(t), in a
-//	s := arenareflect.MakeSlice(a, sliceType, 0, 8) // as reflect.MakeSlice
+//	p := arenareflect.New(a, t)                     // like reflect.New(t), in a
+//	s := arenareflect.MakeSlice(a, sliceType, 0, 8) // like reflect.MakeSlice, in a
 //
-// A nil arena stands for the heap. A type has one kind of memory in an arena, whichever
-// function meets it first: what New returns here is what arena.New[T] would.
+// A nil arena means the heap. New and arena.New[T] allocate from the same memory of an arena.
 //
-// The first call with a type makes a record of it, which lives as long as the program
-// does, as those that package reflect makes; the others take nothing from the heap that
-// arena.New and arena.MakeSlice would not.
+// The first use of a type allocates a record that lives as long as the program. Later calls make no heap
+// allocations that arena.New and arena.MakeSlice would not make.
 package arenareflect
 
 import (
@@ -21,8 +19,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// New returns a Value of kind Pointer to a zero t in a, as reflect.New returns one on the
-// heap, which it is called for if a is nil. A nil t panics.
+// New returns a Value of kind Pointer to a zeroed t in a. If a is nil, it is reflect.New. It panics if t is
+// nil.
 func New(a *arena.Arena, t reflect.Type) reflect.Value {
 	x := machine.KnownType(t)
 	if x == nil || a == nil || check.Watched {
@@ -31,7 +29,7 @@ func New(a *arena.Arena, t reflect.Type) reflect.Value {
 	return x.Value(machine.NewOfType(machine.RegionOf(a), x))
 }
 
-// newSlow is New without an arena, with checks, and for a type that was not met lately.
+// newSlow is the slow path of New: no arena, checks, or a type that was not used recently.
 //
 //go:noinline
 func newSlow(a *arena.Arena, t reflect.Type) reflect.Value {
@@ -47,14 +45,12 @@ func newSlow(a *arena.Arena, t reflect.Type) reflect.Value {
 	return x.PointerValue(machine.NewOfType(r, x))
 }
 
-// MakeSlice returns a Value of kind Slice and of type t, which is that of a slice: len
-// elements, zero up to its capacity, in a, or on the heap if a is nil.
+// MakeSlice returns a Value of the slice type t with the given length and capacity, zeroed, in a, or on the
+// heap if a is nil. It panics, and changes nothing, if t is not a slice type, if len is negative or larger
+// than cap, or if the size is too large.
 //
-// The elements lie where those of arena.MakeSlice do. The Value's own three words lie in
-// a, too, where a slice that arena.New makes would, and count as one more type there; it is
-// no variable, and can't be set.
-// A t that is nil or no slice's, negative lengths, a cap below len and sizes that no
-// allocation can have panic and change nothing.
+// The elements are allocated like those of arena.MakeSlice. The Value's slice header is also allocated in a,
+// like one from arena.New, so it counts as another type. The Value is not settable.
 func MakeSlice(a *arena.Arena, t reflect.Type, len, cap int) reflect.Value {
 	if t == nil || t.Kind() != reflect.Slice {
 		panicType(t)

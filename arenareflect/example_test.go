@@ -13,7 +13,7 @@ type Entry struct {
 	Tags []string
 }
 
-// A decoder that knows types at run time only takes the very memory that arena.New takes.
+// A decoder that knows types only at run time allocates from the same memory as arena.New.
 func ExampleNew() {
 	a := arena.NewArena(4096, 0)
 	v := arenareflect.New(a, reflect.TypeFor[Entry]()) // an *Entry

@@ -16,14 +16,14 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-var runs int // of TestPublish
+var runs int // number of runs of TestPublish
 
-// What is served must be the pool's statistics at the time of the request, and
-// reading them while the pool is busy must be safe: run it with -race, too.
+// Served statistics are those at the time of the request, and reading them while the pool is busy is safe
+// under -race.
 func TestPublish(t *testing.T) {
 	requests := arena.NewArenaPool(1000, 0)
 	orders := fixedpool.NewSync[[2]uint64](3)
-	runs++ // a name is taken for as long as the process lives, and the test may run again
+	runs++ // names stay in use when the test runs again
 	run := strconv.Itoa(runs)
 	Publish("requests"+run, requests)
 	PublishFixed("orders"+run, orders)
@@ -63,7 +63,7 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := requests.Stats()
-	now.Arenas = served.Requests.Arenas // a collection may end some at any time
+	now.Arenas = served.Requests.Arenas // a collection may drop arenas at any time
 	if s := served.Requests; s != now || s.Gets != 801 || s.Puts != 800 || s.InUseBytes != 1000 {
 		t.Errorf("served %+v, the pool has %+v", s, now)
 	}
@@ -73,7 +73,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// A nil pool is found when it is published, not when the first operator looks.
+// A nil pool panics when it is published, not when it is first read.
 func TestPublishNil(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Publish(x)":      func() { Publish("x", nil) },
@@ -90,9 +90,9 @@ func TestPublishNil(t *testing.T) {
 	}
 }
 
-// The reasons for packages of their own: a program that only allocates must
-// have neither the handler of expvar nor the weight of runtime/pprof. (Package fmt
-// is there for Sprintf; of programs that don't call it the linker leaves it out.)
+// The reason for separate packages: a program that only allocates contains neither expvar's handler nor
+// runtime/pprof. Package fmt is imported for Sprintf; the linker removes it from programs that do not call
+// Sprintf.
 func TestAllocatorStaysLight(t *testing.T) {
 	goTool := testkit.GoTool(t)
 	out, err := exec.Command(goTool, "list", "-deps", "github.com/ebbpool/arena").Output()

@@ -1,4 +1,4 @@
-// Package onheap holds docs/guide.md to its figures.
+// Package onheap checks the figures of docs/guide.md.
 package onheap
 
 import (
@@ -30,7 +30,7 @@ type user struct {
 
 func (u *user) older(than int) bool { return u.Age > than }
 
-// What is stored here does not stay on the stack.
+// Values stored here escape to the heap.
 var (
 	sinkAny    any
 	sinkFunc   func() bool
@@ -52,7 +52,7 @@ var (
 	moment   = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 )
 
-// rows are operations, on the heap and with an arena that is at hand and warm.
+// rows are operations on the heap and with a warm arena.
 var rows = []struct {
 	what    string
 	heap    func()
@@ -114,7 +114,7 @@ var rows = []struct {
 		"none: errors outlive what they are about", nil},
 }
 
-// The page's tables have the counts of this test.
+// The tables of the page contain the counts of this test.
 func TestTables(t *testing.T) {
 	if check.On || check.Race || check.ASan || !machine.LayoutOK || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the tables are those of plain builds with Go 1.26")
@@ -156,10 +156,10 @@ func TestTables(t *testing.T) {
 	testkit.Table(t, "../guide.md", "arenas", table.String(), *update)
 }
 
-// count is how often f allocates on the heap, and how many bytes.
+// count returns the heap allocations of f and their bytes.
 func count(f func()) (allocs, size float64) {
 	const runs = 100
-	for range 4 * runs { // warm: an arena looks at what epochs need now and then
+	for range 4 * runs { // warm, including reviews of retained memory
 		f()
 	}
 	var before, after runtime.MemStats

@@ -14,7 +14,7 @@ var (
 	sinkBoxP = boxPair{"a pair", "of two"}
 )
 
-// BenchmarkBox puts values in interfaces, in epochs of 250.
+// BenchmarkBox stores values in interfaces, 250 in each cycle.
 func BenchmarkBox(b *testing.B) {
 	a := arena.NewArena(64<<10, 0)
 	b.Run("type=int/alloc=heap", func(b *testing.B) {
@@ -45,15 +45,15 @@ func BenchmarkBox(b *testing.B) {
 	})
 }
 
-// step is an instruction of a machine that works on a stack of values of any type: a
-// value, or what is done with the two on top.
+// step is an instruction of a stack machine for values of any type: a constant, or an operation on the top
+// two values.
 type step struct {
 	op    byte
 	value any
 }
 
-// BenchmarkExpressions runs a program of numbers and texts on such a machine, which boxes
-// what each step results in, in an arena or on the heap, which is BoxOf without one.
+// BenchmarkExpressions runs a program of numbers and texts on a stack machine that boxes each result, in an
+// arena or, with a nil arena, on the heap.
 func BenchmarkExpressions(b *testing.B) {
 	program := []step{{0, 1500}, {0, 2500}, {'+', nil}, {0, 17}, {'*', nil}, {0, 1.5}, {'f', nil}, {0, 2.25}, {'f', nil}, {0, "total"}, {'s', nil}}
 	for _, alloc := range []string{"heap", "arena"} {

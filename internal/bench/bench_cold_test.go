@@ -15,8 +15,8 @@ type coldStruct struct {
 
 var sinkStruct *coldStruct
 
-// BenchmarkCold has a new arena for each epoch, of the chunk size that suits most
-// requests, and drops it: what the experiment's own benchmark does.
+// BenchmarkCold uses a new arena of the default chunk size for each cycle and drops it, like the benchmark of
+// Go's arena experiment.
 func BenchmarkCold(b *testing.B) {
 	for _, n := range []int{100, 10_000, 100_000} {
 		for _, alloc := range []string{"heap", "arena"} {
@@ -61,8 +61,8 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// BenchmarkColdGrown has one slice, of as many ints as there are operations:
-// -benchtime 10000000x grows it to 80 MB.
+// BenchmarkColdGrown appends as many ints to one slice as there are operations: -benchtime 10000000x grows it
+// to 80 MB.
 func BenchmarkColdGrown(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
 		b.ReportAllocs()

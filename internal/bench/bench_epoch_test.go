@@ -9,8 +9,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// BenchmarkReset times Reset alone, after a million objects; alloc=clear is
-// one clear of the same memory.
+// BenchmarkReset times Reset after a million objects. alloc=clear clears the same memory once.
 func BenchmarkReset(b *testing.B) {
 	timed := func(b *testing.B, fill, reset func()) {
 		var sum time.Duration
@@ -40,7 +39,7 @@ func BenchmarkReset(b *testing.B) {
 			}
 		}
 		fill()
-		a.Reset() // from here on one chunk holds an epoch
+		a.Reset() // from here on one chunk holds a cycle
 		timed(b, fill, a.Reset)
 	})
 	b.Run("objects=1000000/type=ptr/alloc=clear", func(b *testing.B) {
@@ -56,12 +55,11 @@ func BenchmarkReset(b *testing.B) {
 
 var keepAlive atomic.Pointer[[20]*flat64]
 
-// BenchmarkPool is a small request: Get, 20 objects of 64 bytes, Put. An op
-// is one request; with two cores, the time is that of all requests over their
-// number, so twice the cores should halve it.
+// BenchmarkPool times a small request: Get, 20 objects of 64 bytes, Put. An operation is one request. On two
+// cores the time is divided by all requests, so it should be half.
 func BenchmarkPool(b *testing.B) {
-	// The objects of a request are kept in an array on the heap, one for each
-	// core: its stores have write barriers.
+	// The objects of a request are stored in an array on the heap, one per core. Its stores have write
+	// barriers.
 	heap := func(n int) {
 		keep := new([20]*flat64)
 		keepAlive.Store(keep)
@@ -90,8 +88,7 @@ func BenchmarkPool(b *testing.B) {
 	b.Run("cores=1/alloc=heap", func(b *testing.B) { heap(b.N) })
 	b.Run("cores=1/alloc=arena", func(b *testing.B) { pooled(b.N) })
 	b.Run("cores=2/alloc=arena", func(b *testing.B) { onTwo(b, pooled) })
-	// What two cores of this machine are worth at all: the same with nothing
-	// shared, an arena for each.
+	// The baseline for two cores: nothing shared, an arena for each.
 	own := func(n int) {
 		keep := new([20]*flat64)
 		keepAlive.Store(keep)
@@ -109,7 +106,7 @@ func BenchmarkPool(b *testing.B) {
 	b.Run("cores=2/alloc=own", func(b *testing.B) { onTwo(b, own) })
 }
 
-// onTwo has two goroutines do half of the work each.
+// onTwo runs half of the work in each of two goroutines.
 func onTwo(b *testing.B, work func(n int)) {
 	var wg sync.WaitGroup
 	for range 2 {

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 )
 
-// BenchmarkFixed allocates one object of 64 bytes, writes to it and gives it
-// back; with the heap, the collector does the latter.
+// BenchmarkFixed allocates one object of 64 bytes, writes to it and frees it. On the heap, the collector
+// frees it.
 func BenchmarkFixed(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
 		for range b.N {

@@ -7,10 +7,9 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// BenchmarkEpochs makes objects with two strings in epochs of 20, which is a small
-// request's, of 250, and of 1,000, which are 64 KB: more than some first-level
-// caches hold. An op is one object. lane is a handle that the epoch asks for, as a
-// request does.
+// BenchmarkEpochs allocates objects with two strings, in cycles of 20 (a small request), 250, and 1,000 (64
+// KB, more than some first-level caches). An operation is one object. lane uses an Allocator that each cycle
+// obtains, as a request does.
 func BenchmarkEpochs(b *testing.B) {
 	for _, n := range []int{20, 250, 1000} {
 		b.Run("objects="+strconv.Itoa(n), func(b *testing.B) { benchEpochs(b, n) })
@@ -76,8 +75,7 @@ func benchEpochs(b *testing.B, n int) {
 
 var sinkBytes []byte
 
-// BenchmarkBytes makes slices of 64 bytes; an op is one of them. bytebump's are
-// not cleared.
+// BenchmarkBytes allocates slices of 64 bytes; an operation is one slice. bytebump does not clear its slices.
 func BenchmarkBytes(b *testing.B) {
 	const size = 64
 	b.Run("alloc=heap", func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// link is an element of a list with a text.
+// link is a list element with a text.
 type link struct {
 	text string
 	next *link
@@ -20,7 +20,7 @@ func list(a *arena.Arena, n int) (head *link) {
 	return head
 }
 
-// mixedRequest makes n objects of nine types, a text for each third, in a.
+// mixedRequest allocates n objects of nine types, and a text for every third, in a.
 func mixedRequest(kinds kinds, a *arena.Arena, n int) {
 	for i := 0; i < n; i += 20 {
 		kinds.few(a)
@@ -30,14 +30,13 @@ func mixedRequest(kinds kinds, a *arena.Arena, n int) {
 
 var sinkLink *link
 
-// life is what an epoch makes. The heap's side is the same code with a nil arena, or as a
-// program without one has it.
+// life is the work of a cycle. On the heap it is the same code with a nil arena, or code without arenas.
 type life struct {
 	name        string
 	heap, arena func(a *arena.Arena)
 }
 
-// lives are small epochs of one arena.
+// lives returns small cycles of one arena.
 func lives(heap, ours kinds) []life {
 	method := textPiece[:3]
 	return []life{
@@ -48,7 +47,7 @@ func lives(heap, ours kinds) []life {
 	}
 }
 
-// BenchmarkLives has epochs that are small: of one arena, and of a new one each (arena=new).
+// BenchmarkLives runs small cycles, in one arena and in a new arena each (arena=new).
 func BenchmarkLives(b *testing.B) {
 	heap, ours := newKinds(true), newKinds(false)
 	for _, x := range append(lives(heap, ours),

@@ -7,11 +7,11 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// mapSizes are how many entries the maps of the benchmarks have.
+// mapSizes are the numbers of entries.
 var mapSizes = []int{8, 30, 100, 1000}
 
-// intKeys are n keys without an order; textKeys as many as a parser meets them,
-// some of one length and some not.
+// intKeys returns n keys without an order. textKeys returns n keys as a parser reads them, of different
+// lengths.
 func intKeys(n int) []int {
 	keys := make([]int, n)
 	for i := range keys {
@@ -28,8 +28,8 @@ func textKeys(n int) []string {
 	return keys
 }
 
-// BenchmarkMapRequest makes a map for a request, enters n entries, reads each
-// once and drops it; one operation is one entry.
+// BenchmarkMapRequest makes a map for a request, inserts n entries, reads each once and drops the map. An
+// operation is one entry.
 func BenchmarkMapRequest(b *testing.B) {
 	for _, n := range mapSizes {
 		name := "n=" + strconv.Itoa(n)
@@ -71,7 +71,7 @@ func fillBuiltin[K comparable](b *testing.B, keys []K) {
 	sinkMap = m
 }
 
-// fillMap is the same with an arena's.
+// fillMap is one request with an arena.Map.
 func fillMap[K comparable](b *testing.B, pool *arena.ArenaPool, keys []K) {
 	a := pool.Get()
 	m := arena.NewMap[K, int](a, 0)
@@ -89,12 +89,11 @@ func fillMap[K comparable](b *testing.B, pool *arena.ArenaPool, keys []K) {
 	pool.Put(a)
 }
 
-// sinkMap has the builtin maps be on the heap, as they are in a program whose
-// request hands its map to more than one function.
+// sinkMap moves the builtin maps to the heap, as in a program whose request passes its map to several
+// functions.
 var sinkMap any
 
-// BenchmarkMapGet looks up keys in a map that is there already, which are in it
-// (hit) or not (miss).
+// BenchmarkMapGet looks up keys that are in an existing map (hit) or not (miss).
 func BenchmarkMapGet(b *testing.B) {
 	for _, n := range mapSizes {
 		name := "n=" + strconv.Itoa(n)

@@ -12,15 +12,13 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// BenchmarkMarking times the same work while the collector marks and while it
-// rests, over live objects that keep it at that for a while. An op is one
-// collection, or the time between two, of which as many epochs are timed as it has
-// room for; ns/op is the mean of one object, or of one pointer cleared: epochs that
-// waited for the collector's own work on their processor, or helped with it, are
-// part of it, as they are of a program.
+// BenchmarkMarking times the same work while the collector marks and while it does not, with many live
+// objects so that marking takes a while. An operation is one collection, or the time between two, in which as
+// many cycles are timed as fit. ns/op is the mean of one object, or of one pointer cleared. It includes
+// cycles in which the goroutine waited for the collector or assisted it, as in a program.
 func BenchmarkMarking(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // one that never comes would be waited for
-	var texts [2 * epochLen]string                    // of the heap, each an object that a barrier looks up
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // otherwise begin may wait forever
+	var texts [2 * epochLen]string                    // on the heap; a write barrier looks up each of them
 	for i := range texts {
 		texts[i] = strings.Clone("/v1/orders/17/items")
 	}
@@ -36,10 +34,10 @@ func BenchmarkMarking(b *testing.B) {
 			epochs := 0
 			for range b.N {
 				c.begin(phase == "mark")
-				for range 2000 { // short of what the heap allocates until the next collection
+				for range 2000 { // less than the heap allocates until the next collection
 					took := epoch()
 					if !c.lasts() {
-						break // in part another phase's
+						break // partly in another phase
 					}
 					sum += took
 					epochs++
@@ -86,19 +84,17 @@ func BenchmarkMarking(b *testing.B) {
 	}
 }
 
-// collection follows the collector from outside. It stops the world where it
-// begins to mark and where it is done, and counts both: after a pause and before
-// the end of the cycle it marks.
+// collection observes the collector. The collector stops the world at the beginning and the end of marking
+// and counts both: it marks after a pause and before the cycle's end.
 type collection struct {
 	metrics []metrics.Sample
 	mark    bool
-	cycles  uint64 // when neither marked
+	cycles  uint64 // at a time when the collector did not mark
 	pauses  uint64
 	live    []*linked
 }
 
-// linked is an object for the collector to mark meanwhile, with random links, as in
-// the load test of the lab.
+// linked is an object with random links for the collector to mark, as in the load test.
 type linked struct {
 	links [2]*linked
 	_     [6]int
@@ -131,19 +127,19 @@ func (c *collection) read() (cycles, pauses uint64) {
 	return c.metrics[0].Value.Uint64(), pauses
 }
 
-// begin returns when the collector has just begun to mark, or has just ended.
+// begin returns when the collector has just begun to mark, or has just finished.
 func (c *collection) begin(mark bool) {
 	c.mark = false
 	runtime.GC()
-	time.Sleep(time.Millisecond) // its last pause is counted a little after it
+	time.Sleep(time.Millisecond) // its last pause is counted slightly later
 	c.cycles, c.pauses = c.read()
 	c.mark = mark
-	for mark && !c.lasts() { // by itself, so that those who allocate help as they do in a program
+	for mark && !c.lasts() { // not by runtime.GC, so that allocating goroutines assist as in a program
 		sinkGarbage = make([]byte, 64<<10)
 	}
 }
 
-// lasts reports whether the phase that begin waited for lasts still.
+// lasts reports whether the phase that begin waited for is still in progress.
 func (c *collection) lasts() bool {
 	cycles, pauses := c.read()
 	return cycles == c.cycles && (pauses > c.pauses) == c.mark

@@ -7,23 +7,22 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// every is how many requests there are for each one that is of the other kind. What
-// serves them is one pool, so each arena of it has served both.
+// every is the number of requests per request of the other kind. One pool serves both, so each arena has
+// served both.
 const every = 16
 
-// manyObjects is how many objects a large request has.
+// manyObjects is the number of objects of a large request.
 const manyObjects = 5000
 
-// BenchmarkPoolMixed is BenchmarkPool's request beside another kind, one in 16: of 5,000
-// objects (mix=sizes), or of one object of each of 81 types with pointers, where the small
-// ones have three such types (mix=types). An op of what=all is a request of either kind,
-// in their order; an op of what=small one of the small requests, without the time of the
-// others, as whoever sends small requests feels it.
+// BenchmarkPoolMixed runs BenchmarkPool's request with another kind in 1 of 16 requests: one with 5,000
+// objects (mix=sizes), or with one object of each of 81 types with pointers, while small requests have three
+// such types (mix=types). An operation of what=all is a request of either kind. An operation of what=small is
+// a small request; the time of the others is excluded.
 func BenchmarkPoolMixed(b *testing.B) {
 	for _, alloc := range []string{"heap", "arena", "auto"} {
 		get, put := func() *arena.Arena { return nil }, func(*arena.Arena) {}
 		switch alloc {
-		case "arena": // whose arenas may keep 40 KB, less than 5,000 objects need
+		case "arena": // may retain 40 KB, less than 5,000 objects need
 			p := arena.NewArenaPool(4<<10, 0)
 			get, put = p.Get, p.Put
 		case "auto": // 640 KB
@@ -33,7 +32,7 @@ func BenchmarkPoolMixed(b *testing.B) {
 		keep, large := new([20]*flat64), make([]*flat64, manyObjects)
 		keepAlive.Store(keep)
 		objects := func(a *arena.Arena, list []*flat64) {
-			if alloc == "heap" { // as the program would stand there
+			if alloc == "heap" { // code without arenas
 				for i := range list {
 					p := new(flat64)
 					p.a = 1
@@ -86,13 +85,13 @@ func BenchmarkPoolMixed(b *testing.B) {
 	}
 }
 
-// BenchmarkEpochsMixed is BenchmarkEpochs' epoch of 20 in an arena that has one object of
-// each of 81 types in one epoch of 16, whose time is left out. A cursor knows no types: its
-// other epochs are of as many objects.
+// BenchmarkEpochsMixed is BenchmarkEpochs with cycles of 20 in an arena that allocates one object of each of
+// 81 types in 1 of 16 cycles, whose time is excluded. A cursor has no types, so its other cycles have as many
+// objects.
 func BenchmarkEpochsMixed(b *testing.B) {
 	const n = 20
 	a, c, types := arena.NewArena(256<<10, 0), newByteBump(256<<10), newKinds(false)
-	ofArena := func() { a.Reset(); types.many(a); a.Reset() } // which is part of its epoch's time
+	ofArena := func() { a.Reset(); types.many(a); a.Reset() } // included in that cycle's time
 	b.Run("objects=20/alloc=arena", func(b *testing.B) {
 		benchmarkAmong(b, n, ofArena, func() {
 			a.Reset()
@@ -131,8 +130,8 @@ func BenchmarkEpochsMixed(b *testing.B) {
 	})
 }
 
-// BenchmarkLivesMixed is BenchmarkLives in an arena, or a program, that makes one object of each
-// of 81 types in one epoch of 16, whose time is left out.
+// BenchmarkLivesMixed is BenchmarkLives in an arena, or a program, that allocates one object of each of 81
+// types in 1 of 16 cycles, whose time is excluded.
 func BenchmarkLivesMixed(b *testing.B) {
 	heap, ours := newKinds(true), newKinds(false)
 	for _, x := range lives(heap, ours) {
@@ -149,9 +148,8 @@ func BenchmarkLivesMixed(b *testing.B) {
 	}
 }
 
-// BenchmarkMapRequestMixed is BenchmarkMapRequest's 8 entries in requests whose keys are
-// ints and strings in turn, beside one request in 16 with 1,000 entries, whose time is
-// left out. One operation is one entry.
+// BenchmarkMapRequestMixed is BenchmarkMapRequest with 8 entries, with int and string keys in turn, and 1 of
+// 16 requests with 1,000 entries, whose time is excluded. An operation is one entry.
 func BenchmarkMapRequestMixed(b *testing.B) {
 	ints, texts, many := intKeys(8), textKeys(8), intKeys(1000)
 	b.Run("n=8/map=builtin", func(b *testing.B) {
@@ -175,7 +173,7 @@ func benchmarkMapsInTurn(b *testing.B, one, two, other func()) {
 	})
 }
 
-// benchmarkAmong measures do, which is n operations, among others, one in 16.
+// benchmarkAmong measures do, which is n operations, with other in 1 of 16 cases.
 func benchmarkAmong(b *testing.B, n int, other, do func()) {
 	var others time.Duration
 	began := time.Now()
@@ -190,12 +188,12 @@ func benchmarkAmong(b *testing.B, n int, other, do func()) {
 	b.ReportMetric(float64(time.Since(began)-others)/float64(b.N), "ns/op")
 }
 
-// kinds makes one object of each of nine times nine types.
+// kinds allocates one object of each of nine times nine types.
 type kinds struct {
 	few, many func(a *arena.Arena)
 }
 
-// kind is another type with pointers for each pair.
+// kind is a different type with pointers for each pair of type arguments.
 type kind[A, B any] struct {
 	a *A
 	b *B
@@ -219,7 +217,7 @@ func newKinds(heap bool) kinds {
 	}
 }
 
-// ofKinds makes one of each of the first n types whose first part is A.
+// ofKinds allocates one object of each of the first n types whose first type argument is A.
 func ofKinds[A any](heap bool) func(a *arena.Arena, n int) {
 	makers := []func(a *arena.Arena){
 		makerOf[A, int8](heap), makerOf[A, int16](heap), makerOf[A, int32](heap), makerOf[A, int64](heap), makerOf[A, uint8](heap),

@@ -7,10 +7,9 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// The benchmarks compare subjects within one run: read ratios between lines,
-// not times. Every result goes to a package variable of pointer type, whose
-// store has a write barrier, as in a program that keeps what it allocates; an
-// arena's epoch is 250 objects, and its Reset is part of the time.
+// The benchmarks compare subjects within one run: read ratios between lines, not times. Each result is stored
+// in a package variable of pointer type, whose store has a write barrier, as in a program that keeps what it
+// allocates. A cycle is 250 objects, and its Reset is part of the time.
 
 const epochLen = 250
 
@@ -27,11 +26,10 @@ var (
 	sinkStr  string
 )
 
-// epochs is how many epochs of epochLen objects make up b.N.
+// epochs returns how many cycles of epochLen objects make up b.N.
 func epochs(b *testing.B) int { return (b.N + epochLen - 1) / epochLen }
 
-// The loops are written out for each type and subject, so that what is timed
-// is what a user's code compiles to, and nothing else.
+// The loops are written out for each type and subject, so that they compile like a user's code.
 
 func BenchmarkNew(b *testing.B) {
 	b.Run("type=flat64", benchFlat)
@@ -203,7 +201,7 @@ var (
 	sink9 *ten9
 )
 
-// benchTen allocates ten types in turn; an op is one object.
+// benchTen allocates ten types in turn; an operation is one object.
 func benchTen(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
 		for range epochs(b) {

@@ -8,9 +8,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// BenchmarkNil compares each function, called with a nil arena, with what plain
-// Go has in its place; an op is one value. The arena comes from a variable, so that
-// the compiler does not know that it is nil.
+// BenchmarkNil compares each function, called with a nil arena, with the equivalent plain Go; an operation is
+// one value. The arena is a variable, so that the compiler does not know that it is nil.
 func BenchmarkNil(b *testing.B) {
 	text, raw, list, upper := strings.Clone(textPiece), []byte(textPiece), []string{textPiece, "and", textPiece}, strings.ToUpper(textPiece)
 	for _, f := range []struct {

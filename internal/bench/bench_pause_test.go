@@ -11,12 +11,11 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// pauseRequests is how many requests after a pause are looked at.
+// pauseRequests is the number of requests measured after a pause.
 const pauseRequests = 1000
 
-// underWay has so many requests under way at the same time: each next one takes
-// an arena, works in it, and then the oldest puts its own back. It writes the
-// time of each into times.
+// underWay runs requests with len(out) arenas in use: each request takes an arena and works in it, then the
+// oldest request puts its arena back. It stores the time of each in times.
 func underWay(p source, out []*arena.Arena, times []time.Duration) {
 	for i := range times {
 		at := &out[i%len(out)]
@@ -36,13 +35,13 @@ func underWay(p source, out []*arena.Arena, times []time.Duration) {
 	}
 }
 
-// source is where arenas come from.
+// source provides arenas.
 type source interface {
 	Get() *arena.Arena
 	Put(*arena.Arena)
 }
 
-// byHand keeps all arenas for ever, as a program of one goroutine could.
+// byHand keeps all arenas forever, as a program with one goroutine could.
 type byHand struct{ idle []*arena.Arena }
 
 func (h *byHand) Get() (a *arena.Arena) {
@@ -59,8 +58,8 @@ func (h *byHand) Put(a *arena.Arena) {
 	h.idle = append(h.idle, a)
 }
 
-// afterPause returns the 99th percentile of requests in steady state, and of the
-// first ones after three collections without any.
+// afterPause returns the 99th percentile of requests in steady state, and of the first requests after three
+// collections.
 func afterPause(t testing.TB, p source, concurrent int) (steady, first time.Duration) {
 	out := make([]*arena.Arena, concurrent)
 	times := make([]time.Duration, pauseRequests)
@@ -85,9 +84,9 @@ func afterPause(t testing.TB, p source, concurrent int) (steady, first time.Dura
 	return steady, first
 }
 
-// BenchmarkPause is the 99th percentile of the first 1,000 requests after a pause
-// of three collections, over that of the steady state: the median of the rounds.
-// What arenas that are kept by hand have of it is the cold cache.
+// BenchmarkPause reports the 99th percentile of the first 1,000 requests after a pause of three collections,
+// divided by that of the steady state: the median of the rounds. For arenas kept by hand, the difference is
+// the cold cache.
 func BenchmarkPause(b *testing.B) {
 	for _, concurrent := range []int{1, 10, 100, 500} {
 		for alloc, p := range map[string]source{"pool": arena.NewArenaPool(4096, 0), "hand": new(byHand)} {

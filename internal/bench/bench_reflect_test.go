@@ -8,9 +8,9 @@ import (
 	"github.com/ebbpool/arena/arenareflect"
 )
 
-// BenchmarkReflectNew makes values of 64 bytes, an op is one of them: how=new by a
-// type parameter, how=reflect by a reflect.Type, how=heap by reflect.New. What comes
-// back from reflection is turned into a pointer, which a decoder does to fill it.
+// BenchmarkReflectNew allocates values of 64 bytes, one per operation: how=new by a type parameter,
+// how=reflect by a reflect.Type, how=heap by reflect.New. Values from reflection are converted to pointers,
+// as in a decoder.
 func BenchmarkReflectNew(b *testing.B) {
 	b.Run("type=flat64", func(b *testing.B) {
 		t := reflect.TypeFor[flat64]()
@@ -82,8 +82,8 @@ func BenchmarkReflectNew(b *testing.B) {
 	})
 }
 
-// BenchmarkReflectMakeSlice makes slices of ten values of 64 bytes with pointers; an
-// op is one of them.
+// BenchmarkReflectMakeSlice allocates slices of ten values of 64 bytes with pointers; an operation is one
+// slice.
 func BenchmarkReflectMakeSlice(b *testing.B) {
 	const many = 10
 	t := reflect.TypeFor[[]ptr64]()

@@ -18,25 +18,23 @@ var (
 	sinkInts2 []int
 )
 
-// BenchmarkMakeSlice makes slices of a million ints. Each row is named for
-// what it does: fresh is a reservation in memory that is zero already, uninit
-// one in memory that was used before, recycled clears such memory, and its
-// every page is written, as make's is.
+// BenchmarkMakeSlice allocates slices of a million ints: fresh in memory that is already zero, uninit in used
+// memory without clearing, recycled in used memory with clearing. The last writes to every page, as make
+// does.
 func BenchmarkMakeSlice(b *testing.B) {
 	b.Run("mem=fresh/alloc=arena", func(b *testing.B) {
 		if check.On {
 			b.Skip("the checks for misuse begin with small chunks, which the slices don't fit into")
 		}
-		// Memory is fresh only once: each round makes a new chunk for sixteen
-		// slices, off the clock, and times them together, while the collector,
-		// busy with all that memory, does not cut in.
+		// Memory is fresh only once. So each round allocates a chunk for sixteen slices with the timer
+		// stopped and then times all of them. The collector is off, because it would scan all that memory.
 		const count = 16
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 		var times []float64
 		for range b.N {
 			a := arena.NewArena((count+1)*8*million, 0)
 			for range 8 {
-				// Makes the chunk, and warms what the kernel's work made cold.
+				// Allocate the chunk and warm the caches after the kernel's work.
 				sinkInts = arena.MakeSlice[int](a, 1, 1)
 				_ = time.Now()
 			}
@@ -72,8 +70,7 @@ func BenchmarkMakeSlice(b *testing.B) {
 		}
 	})
 	b.Run("mem=recycled/alloc=heap", func(b *testing.B) {
-		// make with the collector off; the memory is given back off the clock,
-		// before it grows beyond reason.
+		// make with the collector off. Memory is returned with the timer stopped.
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 		for i := range b.N {
 			if i%64 == 63 {
@@ -88,7 +85,7 @@ func BenchmarkMakeSlice(b *testing.B) {
 	})
 }
 
-// clearedSlice makes a slice and writes to every page of it.
+// clearedSlice allocates a slice and writes to every page of it.
 func clearedSlice(a *arena.Arena) []int {
 	s := arena.MakeSlice[int](a, million, million)
 	for i := 0; i < len(s); i += 512 {
@@ -97,7 +94,7 @@ func clearedSlice(a *arena.Arena) []int {
 	return s
 }
 
-// BenchmarkAppend appends 1,000 ints one by one; an op is all of them.
+// BenchmarkAppend appends 1,000 ints one by one; an operation is all of them.
 func BenchmarkAppend(b *testing.B) {
 	const n = 1000
 	b.Run("slices=one/alloc=heap", func(b *testing.B) {

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	textEpochs = 64 // texts in an epoch
-	textPieces = 40 // writes to each of them
+	textEpochs = 64 // texts in a cycle
+	textPieces = 40 // writes to each text
 	textPiece  = "a piece of a text, 30 bytes. \n"
 )
 
-// BenchmarkBuffer writes texts of 1,200 bytes in 40 pieces; an op is one text.
+// BenchmarkBuffer writes texts of 1,200 bytes in 40 pieces; an operation is one text.
 func BenchmarkBuffer(b *testing.B) {
 	for _, size := range []struct {
 		name  string
@@ -55,8 +55,8 @@ func BenchmarkBuffer(b *testing.B) {
 	}
 }
 
-// BenchmarkSprintf prints a line of three ints and two strings. The ints are
-// small, so that nothing is measured but what Sprintf does.
+// BenchmarkSprintf formats a line of three ints and two strings. The ints are small, because boxing large
+// ones allocates.
 func BenchmarkSprintf(b *testing.B) {
 	method, path := strings.Clone("GET"), strings.Clone("/index.html")
 	b.Run("alloc=heap", func(b *testing.B) {
@@ -77,7 +77,7 @@ func BenchmarkSprintf(b *testing.B) {
 	})
 }
 
-// BenchmarkNewOf makes values of 136 bytes; an op is one of them.
+// BenchmarkNewOf allocates values of 136 bytes, one per operation.
 func BenchmarkNewOf(b *testing.B) {
 	b.Run("how=new", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)

@@ -2,27 +2,23 @@ package bench
 
 import "unsafe"
 
-// byteBump is the yardstick of the benchmarks: what every other resettable Go
-// arena does, a cursor over a []byte. It zeroes nothing, and the collector
-// does not see the pointers stored in it: objects that only it points to are
-// freed under the program. For measuring only.
+// byteBump is the baseline of the benchmarks and what every other resettable Go arena does: a cursor over a
+// []byte. It zeroes nothing, and the collector does not see pointers stored in it, so objects reachable only
+// from it are freed too early. Use it for measurements only.
 //
-// It comes in three forms. bytebump calls its method, as those arenas do: theirs
-// also choose among chunks and keep counts, which is more than the compiler
-// inlines. cursor leaves it to the compiler, as an arena of one chunk would be
-// written: go build calls it, at a cost of 96 where 80 is the most that is inlined,
-// and inlines it with a profile. inlined is made so that it is always inlined into
-// the caller's loop: the least that a bump allocator can do, and less than any of
-// those arenas does.
+// It has three forms. bytebump calls its method, as those arenas do, because choosing among chunks and
+// counting exceed the compiler's inlining budget. cursor leaves inlining to the compiler, as for an arena of
+// one chunk: go build does not inline it (cost 96, budget 80) unless there is a profile. inlined is always
+// inlined into the caller's loop. It is the least that a bump allocator can do, and less than any of those
+// arenas does.
 type byteBump struct {
 	chunk []byte
 	off   uintptr
 	full  [][]byte
 }
 
-// newByteBump makes one on the heap, where an arena that is passed around is.
-// One that never leaves a function would be kept in its stack frame, whose
-// loads and stores some processors turn into registers.
+// newByteBump allocates a byteBump on the heap, like an arena that is passed around. One that never leaves a
+// function would be in its stack frame, where some processors turn loads and stores into register renames.
 //
 //go:noinline
 func newByteBump(size int) *byteBump { return &byteBump{chunk: make([]byte, size)} }
@@ -63,8 +59,7 @@ func (b *byteBump) cursor(size, align uintptr) unsafe.Pointer {
 	return unsafe.Pointer(&b.chunk[off])
 }
 
-// inlined has grow as a parameter because the compiler counts the call of one for
-// less than another.
+// inlined has grow as a parameter because the compiler's inlining cost of an indirect call is lower.
 func (b *byteBump) inlined(size, align uintptr, grow func(*byteBump, uintptr) unsafe.Pointer) unsafe.Pointer {
 	off := (b.off + align - 1) &^ (align - 1)
 	if off+size > uintptr(len(b.chunk)) {
@@ -81,7 +76,7 @@ func (b *byteBump) grow(size uintptr) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(b.chunk))
 }
 
-// bytes returns n bytes as they are.
+// bytes returns n bytes without clearing them.
 //
 //go:noinline
 func (b *byteBump) bytes(n int) []byte {

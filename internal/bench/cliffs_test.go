@@ -11,9 +11,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// What an arena has been through must not be paid for by the epochs that follow. The
-// table has epochs that are small, in arenas that have met many types once, beside the
-// same epochs in arenas that never met others: at most twice the time.
+// An arena's history must not slow down later cycles. The table compares small cycles in arenas that have
+// used many types once with the same cycles in arenas that have not: at most twice the time.
 
 const cliff = 2
 
@@ -25,7 +24,7 @@ var cliffTypes = func() (all [800]reflect.Type) {
 	return
 }()
 
-// met has an epoch use so many types.
+// met runs a cycle that uses the given number of types.
 func met(a *arena.Arena, types int) {
 	for _, t := range cliffTypes[:types] {
 		arenareflect.New(a, t)
@@ -44,7 +43,7 @@ type jsonDoc struct {
 
 var smallDoc = []byte(`{"id":17,"name":"a small one","tags":["new","red"],"owner":{"name":"Jo","mail":"jo@example.org"}}`)
 
-// smallEpochs are the requests of epochs that have few types.
+// smallEpochs are requests with few types.
 var smallEpochs = []struct {
 	name string
 	live func(a *arena.Arena)
@@ -93,8 +92,8 @@ var (
 	sinkLen int
 )
 
-// homes are where epochs are led: each makes an arena that has met so many types, and
-// returns what leads an epoch in it.
+// homes are ways to own an arena. Each makes an arena that has used the given number of types and returns a
+// function that runs a cycle in it.
 var homes = []struct {
 	name string
 	make func(types int) func(live func(*arena.Arena))
@@ -142,7 +141,7 @@ func TestNoCliffs(t *testing.T) {
 					}
 					wantFasterMade(t, 1/cliff, func() (before, after func()) {
 						before, after = lead(home.make(0)), lead(home.make(types))
-						before() // the first epochs are others: both come to rest
+						before() // both sides settle after the different first cycles
 						after()
 						return before, after
 					})
@@ -152,9 +151,8 @@ func TestNoCliffs(t *testing.T) {
 	}
 }
 
-// BenchmarkCliffs shows how many times as long an epoch takes in an arena that has met
-// many types once; in one that meets them in each 100th epoch, than those epochs in an
-// arena of their own.
+// BenchmarkCliffs reports how many times as long a cycle takes in an arena that has used many types once, and
+// in an arena that uses them in every 100th cycle compared with separate arenas for these cycles.
 func BenchmarkCliffs(b *testing.B) {
 	for _, types := range []int{80, 800} {
 		for _, small := range smallEpochs {

@@ -12,9 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// The tests of the first promise are worth something only if they can fail: an
-// arena carved out of bytes must lose its strings under the same collector.
-// This also holds what the README says of such arenas.
+// The tests of the first promise are only meaningful if they can fail: an arena made of bytes must lose its
+// strings under the same collector. The README says so.
 func TestControlBytesLoseStrings(t *testing.T) {
 	const child = "ARENA_TEST_CONTROL"
 	if os.Getenv(child) == "" {
@@ -40,8 +39,8 @@ func TestControlBytesLoseStrings(t *testing.T) {
 		records = append(records, r)
 	}
 	testkit.Collect(5)
-	// From here on nothing is collected: a collector that met one of these
-	// pointers on the stack would rightly crash.
+	// From here on nothing is collected, because a collector that finds one of these pointers on the stack
+	// would crash.
 	debug.SetGCPercent(-1)
 	wrong := 0
 	for i, r := range records {

@@ -10,16 +10,15 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A look-up is a few instructions if the compiler inlines what it calls, and takes
-// three times as long if not. It does so for a package that uses a Map only if
-// package arena had it inlined, too: map.go has lines for nothing but that. Get
-// and Ptr themselves are close to the compiler's budget.
+// A look-up takes three times as long if the compiler does not inline its parts. It inlines them into another
+// package only if they were also inlined in package arena; map.go has some lines for this purpose. Get and
+// Ptr are close to the compiler's budget.
 func TestMapInlinesForItsUsers(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan || !machine.LayoutOK || check.On {
 		t.Skip("needs the plain build")
 	}
 	goTool := testkit.GoTool(t)
-	// Only what is said of this package, where BenchmarkMapGet has its maps.
+	// Only the output for this package, in which BenchmarkMapGet uses maps.
 	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/internal/bench=-m", "-vet=off", ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go test -gcflags=-m: %v\n%s", err, out)

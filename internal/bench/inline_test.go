@@ -11,22 +11,21 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Allocator.New is worth its place only if it costs no call, and Append only if
-// the way without growth does not. Both are close to the compiler's budget:
-// without this test an innocent line would take them over it unnoticed.
+// Allocator.New must not cost a call, and Append must not cost one without growth. Both are close to the
+// compiler's inlining budget, so a small change could exceed it.
 func TestInlines(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan || !machine.LayoutOK {
 		t.Skip("needs the plain build")
 	}
 	goTool := testkit.GoTool(t)
-	// The test binary has instances of all: for ints and for flat64.
+	// The test binary has instances for int and flat64.
 	out, err := exec.Command(goTool, "test", "-run", "^$", "-gcflags=github.com/ebbpool/arena/...=-m", "-vet=off", ".").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go test -gcflags=-m: %v\n%s", err, out)
 	}
 	for what, pattern := range map[string]string{
 		"Allocator.New": `can inline (arena\.)?Allocator\[go\.shape\.struct.*\]\.New`,
-		"inlined":       `inlining call to \(\*byteBump\)\.inlined`, // what the others are compared with
+		"inlined":       `inlining call to \(\*byteBump\)\.inlined`, // the baseline
 		"Append":        `can inline (arena\.)?Append\[go\.shape\.int\]`,
 		"KeyOf":         `can inline KeyOf`,
 	} {

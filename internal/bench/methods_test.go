@@ -16,7 +16,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// Each generic method beside its function: a pair compiles to the same machine code.
+// Each generic method with its function: both must compile to the same machine code.
 
 //go:noinline
 func functionNew(a *arena.Arena) *flat64 { return arena.New[flat64](a) }
@@ -96,7 +96,7 @@ func functionAllocatorFor(a *arena.Arena) *ptr64 { return arena.AllocatorFor[ptr
 //go:noinline
 func methodAllocatorFor(a *arena.Arena) *ptr64 { return a.AllocatorFor[ptr64]().New() }
 
-// pairs calls all functions of this file, so that the linker keeps them.
+// pairs calls all functions of this file so that the linker keeps them.
 func pairs(a *arena.Arena) {
 	p := functionNewScan(a)
 	functionNew(a).a, methodNew(a).a, methodNewScan(a).a = 1, 1, p.a
@@ -123,7 +123,7 @@ func pairs(a *arena.Arena) {
 	methodAllocatorFor(a)
 }
 
-// BenchmarkMethods times the forms of the most frequent calls.
+// BenchmarkMethods times both forms of the most frequent calls.
 func BenchmarkMethods(b *testing.B) {
 	b.Run("new/form=function", func(b *testing.B) { cyclesOf(b, functionNewScan) })
 	b.Run("new/form=method", func(b *testing.B) { cyclesOf(b, methodNewScan) })
@@ -145,15 +145,14 @@ func cyclesOf(b *testing.B, f func(*arena.Arena) *ptr64) {
 	}
 }
 
-// TestMethodsCompileToFunctions compares the machine code of each pair: a method makes the
-// calls of its function, with the same dictionaries. The compiler may keep the dictionary's address in
-// another register.
+// TestMethodsCompileToFunctions compares the machine code of each pair: a method makes the same calls as its
+// function, with the same dictionaries. The register that holds a dictionary's address may differ.
 func TestMethodsCompileToFunctions(t *testing.T) {
 	if check.Race || check.ASan || testing.CoverMode() != "" {
 		t.Skip("needs the plain build")
 	}
 	pairs(nil)
-	goTool, program := testkit.GoTool(t), filepath.Join(t.TempDir(), "bench.test") // go test runs one without symbols
+	goTool, program := testkit.GoTool(t), filepath.Join(t.TempDir(), "bench.test") // go test runs a binary without symbols
 	if out, err := exec.Command(goTool, "test", "-c", "-vet=off", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go test -c: %v\n%s", err, out)
 	}
@@ -182,11 +181,11 @@ func TestMethodsCompileToFunctions(t *testing.T) {
 
 type code struct {
 	instructions int
-	refersTo     []string // functions that are called, and dictionaries, sorted
+	refersTo     []string // called functions and dictionaries, sorted
 	text         string
 }
 
-// compiled returns the functions in objdump's output, without the padding.
+// compiled returns the functions of objdump's output, without padding.
 func compiled(out string) map[string]code {
 	functions, name := map[string]code{}, ""
 	instruction := regexp.MustCompile(`^\s+\S+\s+0x[0-9a-f]+\s+[0-9a-f]+\s+(\S.*?)\s*$`)

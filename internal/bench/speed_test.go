@@ -11,17 +11,17 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// These tests compare the best of many interleaved rounds with a bound far from the figures of docs/numbers.md, so that
-// they find what is slower by an order of magnitude: a fast path that is never taken, a clear that became linear, an
-// allocation in steady state. Only make test-long runs them.
+// These tests compare the best of many interleaved rounds with a bound far from the figures of
+// docs/numbers.md, to find regressions by an order of magnitude: a fast path that is never taken, a clear
+// that became linear, an allocation in steady state. They run in make test-long only.
 
 func wantFaster(t *testing.T, factor float64, heap, ours func()) {
 	t.Helper()
 	wantFasterMade(t, factor, func() (func(), func()) { return heap, ours })
 }
 
-// wantFasterMade is wantFaster for what is made for each of three tries: where memory comes to lie,
-// one arena in some hundreds takes half as long again.
+// wantFasterMade is wantFaster with new sides for each of three attempts, because one arena in
+// some hundreds takes 1.5 times as long, depending on its addresses.
 func wantFasterMade(t *testing.T, factor float64, sides func() (heap, ours func())) {
 	t.Helper()
 	if check.On || testkit.Emulated() || testing.Short() || check.Race || check.ASan || !machine.LayoutOK || testing.CoverMode() != "" || math.MaxInt == math.MaxInt32 {
@@ -62,8 +62,8 @@ func TestNewIsFast(t *testing.T) {
 	})
 }
 
-// Reset and a reservation must not depend on how much memory it is about:
-// 100 times the bytes may not take 20 times as long.
+// The time of Reset and of a reservation must not depend on the size: 100 times the bytes may not take 20
+// times as long.
 func TestConstantTime(t *testing.T) {
 	small, large := arena.NewArena(1<<20, 0), arena.NewArena(100<<20, 0)
 	wantFaster(t, 1.0/20, func() {

@@ -1,5 +1,4 @@
-// Package cgroup reads the memory limit that Linux control groups, and so containers,
-// set for this process.
+// Package cgroup reads the memory limit that Linux control groups, and so containers, set for the process.
 package cgroup
 
 import (
@@ -9,17 +8,16 @@ import (
 	"strings"
 )
 
-// none is version 1's number for no limit, or a little less: the number
-// depends on the page size.
+// none is the lower bound of the values by which version 1 represents no limit; the value depends on the page
+// size.
 const none = 1 << 60
 
-// MemoryLimit returns the lowest limit, in bytes, of the process's memory group and of
-// the groups around it, and the file that says so; 0 where there is none. root is the
-// root of the file system, with /proc and with the groups at /sys/fs/cgroup.
+// MemoryLimit returns the lowest limit, in bytes, of the process's memory group and its ancestors, and the
+// file that contains it. It returns 0 if there is no limit. root is the root of the file system, with /proc
+// and /sys/fs/cgroup.
 //
-// A container may see only its own group, at the place of the outermost one, while
-// /proc/self/cgroup says where that is on the host: a group that is not there is left
-// out, those around it are not.
+// A container may see only its own group, mounted as the outermost one, while /proc/self/cgroup contains the
+// path on the host. Groups that do not exist are skipped.
 func MemoryLimit(root fs.FS) (bytes int64, file string) {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -52,13 +50,13 @@ func MemoryLimit(root fs.FS) (bytes int64, file string) {
 	return bytes, file
 }
 
-// limitIn returns the limit that a file has, 0 for none.
+// limitIn returns the limit in a file, or 0.
 func limitIn(root fs.FS, file string) int64 {
 	text, err := fs.ReadFile(root, file)
 	if err != nil {
 		return 0
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is none
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" means no limit
 	if err != nil || n <= 0 || n >= none {
 		return 0
 	}

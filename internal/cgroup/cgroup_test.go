@@ -5,9 +5,8 @@ import (
 	"testing/fstest"
 )
 
-// Each is a file system as some container, service or host has it. Where one is read
-// wrongly, a pool in that container takes memory until the kernel ends the process, or
-// refuses requests that there is memory for.
+// File systems as in various containers, services and hosts. A wrong limit would make a pool use memory until
+// the kernel ends the process, or refuse requests although memory is available.
 func TestMemoryLimit(t *testing.T) {
 	const mb = 1 << 20
 	for name, test := range map[string]struct {

@@ -13,18 +13,18 @@ import (
 	"sync/atomic"
 )
 
-// A Matcher remembers the types and the queries that one adapter has met.
+// A Matcher caches the types and queries that one adapter has used.
 type Matcher[F any] struct {
-	Package  string                         // begins errors
-	Outer    bool                           // of several fields for one column the outermost is set, instead of the last
-	Pointers bool                           // columns may be of structs that fields point to
-	Whole    func(t reflect.Type) bool      // reports whether a struct takes one column as a whole
-	Refuse   func(t, of reflect.Type) error // returns nil if a field of struct of may have type t
-	Of       func(t reflect.Type) F         // describes a field to the adapter
+	Package  string                         // prefix of errors
+	Outer    bool                           // of several fields for one column, set the outermost instead of the last
+	Pointers bool                           // fields may point to structs with columns
+	Whole    func(t reflect.Type) bool      // reports whether a struct type takes one column
+	Refuse   func(t, of reflect.Type) error // returns nil if a field of struct type of may have type t
+	Of       func(t reflect.Type) F         // describes a field type to the adapter
 	types    sync.Map                       // of reflect.Type to *record[F]
 }
 
-// A Plan is the result of ByName. It is shared: don't change it.
+// A Plan is the result of ByName. It is shared and must not be changed.
 type Plan[F any] struct {
 	Fields  []Field[F] // one for each column
 	Structs []Struct   // structs that pointers in the row point to, outer ones first
@@ -35,20 +35,20 @@ type Plan[F any] struct {
 // A Field is the destination of a column.
 type Field[F any] struct {
 	In     int   // the number of the struct in Plan.Structs plus one, or 0 for the row itself
-	Index  []int // as in reflect.StructField, in that struct; empty for a type that takes one column
+	Index  []int // as in reflect.StructField, within that struct; empty for a type that takes one column
 	Offset uintptr
 	Type   reflect.Type
 	Of     F
-	name   string // of the tag or, without underscores, of the Go field
+	name   string // from the tag or, without underscores, from the Go field
 	tagged bool
 }
 
-// A Struct is a struct with columns of its own that a field points to.
+// A Struct is a struct with columns to which a field points.
 type Struct struct {
-	In     int   // of the pointer, as in Field
+	In     int   // position of the pointer, as in Field
 	Index  []int // likewise
 	Offset uintptr
-	Type   reflect.Type // of the struct
+	Type   reflect.Type // type of the struct
 }
 
 // record describes one type.
@@ -60,7 +60,7 @@ type record[F any] struct {
 	plans  atomic.Pointer[[]*Plan[F]]
 }
 
-// mostPlans bounds the memory for queries that are composed at run time.
+// mostPlans limits the memory for queries composed at run time.
 const mostPlans = 64
 
 // ByName returns the plan for columns with these names. It keeps a copy of names.
@@ -127,7 +127,7 @@ func (m *Matcher[F]) record(t reflect.Type) *record[F] {
 	return known.(*record[F])
 }
 
-// add enters the fields of t, which is the field at of r.t, or r.t itself.
+// add adds the fields of t, which is the field at of r.t, or r.t itself.
 func (m *Matcher[F]) add(r *record[F], t reflect.Type, at Field[F]) {
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -168,8 +168,8 @@ func (m *Matcher[F]) add(r *record[F], t reflect.Type, at Field[F]) {
 
 func withoutUnderscores(s string) string { return strings.ReplaceAll(s, "_", "") }
 
-// matches reports whether name, or its first part if the field is a struct, is the field's. A tag is compared as it is
-// if exact is set; else letters of either case are equal.
+// matches reports whether name, or its first part if the field is a struct, names the field. Unless exact is
+// set, case is ignored.
 func (f *Field[F]) matches(name string, exact bool) bool {
 	switch {
 	case !f.tagged:
@@ -191,8 +191,8 @@ func (f *Field[F]) column(names []string) int {
 	return slices.IndexFunc(names, func(name string) bool { return f.matches(name, false) })
 }
 
-// columnsBelow returns the names of columns that are of the field's own fields, without the field's name and the dot,
-// and their numbers. Exact matches come first.
+// columnsBelow returns the columns of the field's own fields: their names without the field's name and the
+// dot, and their numbers. Exact matches come first.
 func (f *Field[F]) columnsBelow(names []string, numbers []int) (rest []string, of []int) {
 	for _, exact := range []bool{true, false} {
 		for i, name := range names {
@@ -208,7 +208,7 @@ func (f *Field[F]) columnsBelow(names []string, numbers []int) (rest []string, o
 	return rest, of
 }
 
-// plan finds the fields of the columns with these names as pgx does: field by field.
+// plan finds the fields of the named columns field by field, as pgx does.
 func (m *Matcher[F]) plan(r *record[F], names []string) (*Plan[F], error) {
 	p := &Plan[F]{names: names}
 	if r.whole {
@@ -233,8 +233,8 @@ func (m *Matcher[F]) plan(r *record[F], names []string) (*Plan[F], error) {
 	return p, nil
 }
 
-// fill enters the fields of r, which is the struct outer, as destinations of columns. It returns the name of the first
-// field without a column.
+// fill adds the fields of r, which is the struct outer, as destinations of columns. It returns the name of
+// the first field without a column.
 func (m *Matcher[F]) fill(p *Plan[F], r *record[F], outer Field[F], names []string, numbers []int) (missing string, err error) {
 	for _, f := range r.fields {
 		f.In, f.Offset, f.Index = outer.In, outer.Offset+f.Offset, slices.Concat(outer.Index, f.Index)
@@ -272,7 +272,7 @@ func (m *Matcher[F]) fill(p *Plan[F], r *record[F], outer Field[F], names []stri
 	return missing, nil
 }
 
-// structOf returns the struct that a field of type t has, if columns may be of its fields.
+// structOf returns the struct type of a field whose own fields may have columns, or nil.
 func (m *Matcher[F]) structOf(t reflect.Type) reflect.Type {
 	if m.Pointers && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -283,7 +283,7 @@ func (m *Matcher[F]) structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// unmatched is the error for column i, which has no field.
+// unmatched returns the error for column i, which has no field.
 func (m *Matcher[F]) unmatched(p *Plan[F], r *record[F], i int) error {
 	for _, f := range r.fields {
 		if !f.matches(p.names[i], false) {

@@ -1,5 +1,5 @@
-// Package crosstalk has what tests of timeouts share: requests that notice when another one
-// writes into their arena, in every order of a timeout's two ends.
+// Package crosstalk tests timeouts: its requests notice if another request writes into their arena, for every
+// order of the two ends of a timed-out request.
 package crosstalk
 
 import (
@@ -20,15 +20,15 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Timeout is the time that Try's build is to give a request.
+// Timeout is the time limit of requests that Try's build function must set.
 const Timeout = 30 * time.Millisecond
 
-// late is for how long a request waits at most for its timeout.
+// late is the longest time that a request waits for its timeout.
 const late = time.Minute
 
-// Try runs requests through what build makes of h: an arena from pool, and a timeout that
-// answers after Timeout, and when the client has gone, in whatever order it is to be tried.
-// Where recycled, all arenas must come back; else none of those that h has asked for.
+// Try sends requests to the handler that build makes of h, with arenas from pool and a timeout of Timeout.
+// Requests time out or lose their client at various points. If recycled is set, all arenas must be put back;
+// otherwise none of the arenas that h obtained.
 func Try(t *testing.T, recycled bool, build func(pool *arena.ArenaPool, h http.Handler) http.Handler) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,13 +61,13 @@ type trial struct {
 	pool    *arena.ArenaPool
 	server  *httptest.Server
 	begun   chan bool
-	running atomic.Int64 // handlers
+	running atomic.Int64 // running handlers
 
 	mu   sync.Mutex
 	goOn map[string]chan bool
 }
 
-// idle waits until no handler runs. (A WaitGroup must not be waited for while one begins.)
+// idle waits until no handler runs. A WaitGroup does not allow Add during Wait.
 func (x *trial) idle() {
 	for end := time.Now().Add(late); x.running.Load() != 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -87,7 +87,7 @@ func (x *trial) awaitIdle() {
 	x.t.Errorf("%+v: an arena is still out", x.pool.Stats())
 }
 
-// ask sends a request and returns its answer, "" for none.
+// ask sends a request and returns the response, or "".
 func (x *trial) ask(ctx context.Context, path string) string {
 	r, err := http.NewRequestWithContext(ctx, "GET", x.server.URL+path, nil)
 	if err != nil {
@@ -103,8 +103,8 @@ func (x *trial) ask(ctx context.Context, path string) string {
 	return string(b)
 }
 
-// quick are requests that end before their timeout, one after the other, so that each has
-// the arena that was put back last.
+// quick sends requests that end before their timeout, one after the other, so that each gets the arena put
+// back last.
 func (x *trial) quick(name string) {
 	for i := range 10 {
 		path := fmt.Sprintf("/quick/%s-%d", name, i)
@@ -114,8 +114,8 @@ func (x *trial) quick(name string) {
 	}
 }
 
-// late is a request that goes on after its answer, while others come: after its timeout,
-// or, without a context, because the client goes away before that.
+// late sends a request that continues after its response, while others arrive. It times out or, without a
+// context, loses its client earlier.
 func (x *trial) late(name string, ctx context.Context) {
 	path, goOn := "/late/"+name, make(chan bool)
 	x.mu.Lock()
@@ -143,8 +143,8 @@ func (x *trial) late(name string, ctx context.Context) {
 	x.quick(name + "-after")
 }
 
-// random are many requests at once, of which some end just before their timeout and some
-// just after it, and some have a client that leaves.
+// random sends many concurrent requests: some end just before their timeout, some just after it, and some
+// lose their client.
 func (x *trial) random() {
 	var clients sync.WaitGroup
 	for c := range 8 {
@@ -167,7 +167,7 @@ func (x *trial) random() {
 	clients.Wait()
 }
 
-// ServeHTTP is the handler: it keeps what it makes, and looks whether it stays.
+// ServeHTTP is the handler. It allocates memory and checks that the memory does not change.
 func (x *trial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.running.Add(1)
 	defer x.running.Add(-1)
@@ -194,12 +194,12 @@ func (x *trial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		mine = plant(mine, b, path)
 	}
 	x.look(mine, path)
-	if ctx.Err() == nil { // else some servers' writers are another request's by now
+	if ctx.Err() == nil { // otherwise some servers have given the writer to another request
 		io.WriteString(w, path)
 	}
 }
 
-// planted is a request's memory, with pointers and without.
+// planted is memory of a request, with and without pointers.
 type planted struct {
 	text string
 	next *planted

@@ -7,12 +7,10 @@ import (
 	"testing"
 )
 
-// ways are both ways to tell goroutines apart: what one says of two goroutines, the other
-// must say, too.
+// ways are both implementations, which must agree.
 var ways = map[string]func() uint64{"Self": Self, "traced": traced}
 
-// Goroutines that live at the same time must have numbers of their own. If two had one,
-// one request's goroutine would pass for another's.
+// Goroutines that are alive at the same time have different numbers.
 func TestEachHasItsOwn(t *testing.T) {
 	for name, self := range ways {
 		const n = 500
@@ -27,7 +25,7 @@ func TestEachHasItsOwn(t *testing.T) {
 				seen[id] = true
 				mu.Unlock()
 				begun.Done()
-				begun.Wait() // all live until the last one has its number
+				begun.Wait() // all are alive until the last one has its number
 				if again := self(); again != id {
 					t.Errorf("%s: %d, then %d in one goroutine", name, id, again)
 				}
@@ -40,8 +38,7 @@ func TestEachHasItsOwn(t *testing.T) {
 	}
 }
 
-// The number must outlast all that happens to a goroutine: another thread, another stack,
-// a thread of its own.
+// The number of a goroutine does not change when it changes threads or stacks.
 func TestItStays(t *testing.T) {
 	for name, self := range ways {
 		id := self()
@@ -94,7 +91,7 @@ func BenchmarkSelf(b *testing.B) {
 	}
 }
 
-// A port without assembly would walk the whole stack several times for each request.
+// A port without assembly would walk the stack several times for each request.
 func TestEveryPortHasAssembly(t *testing.T) {
 	if runtime.Compiler == "gc" && Traced {
 		t.Errorf("no assembly for %s", runtime.GOARCH)

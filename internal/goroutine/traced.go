@@ -2,8 +2,8 @@ package goroutine
 
 import "runtime"
 
-// traced returns the number that a trace of the goroutine's stack begins with:
-// "goroutine 18 [running]:". The runtime gives no number twice.
+// traced returns the number at the beginning of a stack trace of the goroutine, "goroutine 18 [running]:".
+// The runtime never reuses these numbers.
 func traced() uint64 {
 	const before = "goroutine "
 	var text [len(before) + 21]byte

@@ -10,10 +10,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// Duel measures theirs beside ours, by turns in one process, and reports the median of
-// how many times as long theirs takes, with the least and the most, and of what part of theirs
-// ours takes. It counts processor time, the collector's included, where the system tells it.
-// A turn is so long that there is garbage to collect. Each b.N is one round:
+// Duel runs theirs and ours in turn in one process. It reports the median, minimum and maximum of the ratio
+// of their times, and ours as a fraction of theirs. It measures processor time, including the collector's, if
+// the system provides it. A turn is long enough for collections. Each b.N is one round:
 //
 //	go test -run '^$' -bench . -benchtime 11x
 func Duel(b *testing.B, theirs, ours func()) {
@@ -26,7 +25,7 @@ func Duel(b *testing.B, theirs, ours func()) {
 		}
 		n *= 2
 	}
-	ours() // warm
+	ours() // warm up
 	took := turns.Run(b.N, func() float64 { return float64(duration(n, theirs)) }, func() float64 { return float64(duration(n, ours)) })
 	times := turns.Ratio(took[0], took[1])
 	b.ReportMetric(0, "ns/op")
@@ -52,12 +51,11 @@ func allocations(f func()) string {
 	return fmt.Sprintf("%d allocations of %d bytes", after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc)
 }
 
-// ProcessorTime is that of package turns.
+// ProcessorTime is turns.ProcessorTime.
 func ProcessorTime() time.Duration { return turns.ProcessorTime() }
 
-// Best is the shortest time of f and of g, in rounds that alternate: of so many, or of
-// fewer where enough says that no more are needed. A test that compares them waits so
-// until the machine, which other programs use too, has let both run undisturbed.
+// Best returns the shortest times of f and g in alternating rounds. It stops early if enough returns true, so
+// a test that compares the two waits until other programs have let both run undisturbed.
 func Best(rounds int, f, g func(), enough func(bestF, bestG time.Duration) bool) (bestF, bestG time.Duration) {
 	bestF, bestG = math.MaxInt64, math.MaxInt64
 	for range rounds {

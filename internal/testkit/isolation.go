@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// cached lives on, as an object of a cache: four words, with two pointers.
+// cached is a long-lived object, as in a cache: four words, with two pointers.
 type cached struct {
 	next  *cached
 	value *[2]int64
@@ -24,15 +24,15 @@ func alive(n int) (first *cached) {
 	return first
 }
 
-// Isolation measures what isolated requests cost beside those of a pool that uses its memory
-// again, and of the heap: processor time of the whole process, the collector's included, by
-// turns, with more and more live objects, and with GOGC=400. Make makes pools and returns
-// what serves a request in each of the three; a request has about so many objects.
+// Isolation measures the processor time of isolated requests, of requests with a plain pool, and of requests
+// on the heap, including the collector's, in turn, with increasing numbers of live objects, and with
+// GOGC=400. make returns functions that serve a request in each of the three ways; a request has about the
+// given number of objects.
 func Isolation(b *testing.B, work string, objects int, make func() (isolated, recycling, heap func())) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	lives, values := []int{0, 100_000, 1_000_000, 5_000_000}, 1_000_000
 	if check.On || check.Race {
-		lives, values = lives[:1], 10_000 // it only must run there
+		lives, values = lives[:1], 10_000 // only checks that it runs
 	}
 	for _, percent := range []int{100, 400} {
 		debug.SetGCPercent(percent)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Snippets fails the test if a line of the Go code that a page shows, its comment left
-// out, is in none of the files that match.
+// Snippets fails the test if a line of Go code on a page, ignoring comments, is in none of the matching
+// files.
 func Snippets(t *testing.T, page string, files ...string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -44,8 +44,8 @@ func Snippets(t *testing.T, page string, files ...string) {
 	}
 }
 
-// Table fails the test if what stands in a page between <!-- name:begin --> and
-// <!-- name:end --> is not the table, or writes it there.
+// Table fails the test if the part of a page between <!-- name:begin --> and <!-- name:end --> is not the
+// table. If write is set, it writes the table there.
 func Table(t *testing.T, page, name, table string, write bool) {
 	t.Helper()
 	text, err := os.ReadFile(page)

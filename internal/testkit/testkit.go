@@ -1,5 +1,5 @@
-// Package testkit has what the tests of several packages share. It knows nothing
-// of package arena, whose own tests use it, too.
+// Package testkit contains helpers for the tests of several packages. It does not import package arena, whose
+// own tests use it.
 package testkit
 
 import (
@@ -16,15 +16,14 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Main runs a package's tests, as its TestMain.
+// Main implements TestMain.
 func Main(m *testing.M) {
 	flag.Parse()
 	os.Exit(m.Run())
 }
 
-// NeedsReuse skips a test of how memory is used again, of how large chunks are,
-// or of what happens when memory is used too late, where the checks for misuse
-// make that different. Such builds run once more with EBBPOOL_CHECKED=off.
+// NeedsReuse skips a test that depends on memory reuse, chunk sizes, or the effects of late use, in builds
+// whose checks change these. Such builds run again with EBBPOOL_CHECKED=off.
 func NeedsReuse(t testing.TB) {
 	t.Helper()
 	if check.On {
@@ -32,11 +31,10 @@ func NeedsReuse(t testing.TB) {
 	}
 }
 
-// Emulated says that something slower than the processor runs this.
+// Emulated reports whether the processor is emulated, and so slow.
 func Emulated() bool { return runtime.GOARCH == "wasm" || os.Getenv("EBBPOOL_EMULATOR") != "" }
 
-// Rounds returns whole; with -short, short; and a quarter of that where the processor is
-// emulated, which takes ten times as long.
+// Rounds returns whole, or short with -short, or a quarter of it on an emulated processor.
 func Rounds(whole, short int) int {
 	switch {
 	case !testing.Short():
@@ -47,7 +45,7 @@ func Rounds(whole, short int) int {
 	return short
 }
 
-// GoTool is the go command, for a test that builds programs.
+// GoTool returns the path of the go command. It skips the test if there is none.
 func GoTool(t testing.TB) string {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
@@ -60,8 +58,8 @@ func GoTool(t testing.TB) string {
 	return path
 }
 
-// Self is the command of this test program with other arguments. Where the
-// processor is emulated, so is the child's: scripts/emulated.sh says by what.
+// Self returns a command that runs this test program with other arguments, in an emulator if this process
+// runs in one; see scripts/emulated.sh.
 func Self(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
@@ -74,8 +72,7 @@ func Self(ctx context.Context, t *testing.T, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, args[0], args[1:]...)
 }
 
-// WantPanic runs f, which must panic with a text of this package that holds
-// every part.
+// WantPanic checks that f panics with a message of this module that contains every part.
 func WantPanic(t *testing.T, f func(), parts ...string) {
 	t.Helper()
 	defer func() {
@@ -99,7 +96,7 @@ func WantPanic(t *testing.T, f func(), parts ...string) {
 	f()
 }
 
-// Dirty writes to all of b, up to its capacity.
+// Dirty overwrites b up to its capacity.
 func Dirty(b []byte) {
 	for i := range b[:cap(b)] {
 		b[:cap(b)][i] = 0xa5
@@ -116,14 +113,13 @@ func AllZero(b []byte) bool {
 	return true
 }
 
-// Round8 is n rounded up to a multiple of 8.
+// Round8 returns n rounded up to a multiple of 8.
 func Round8(n int) int { return (n + 7) &^ 7 }
 
-// HeapText makes a string that only its holder keeps alive.
+// HeapText returns a new string on the heap.
 func HeapText(seed uint64) string { return "heap text " + strconv.FormatUint(seed, 10) }
 
-// Collect runs collections with garbage in between, so that memory that was
-// freed by mistake has new contents afterwards.
+// Collect runs collections with allocations in between, so that wrongly freed memory has new contents.
 func Collect(rounds int) {
 	for range rounds {
 		runtime.GC()
@@ -131,8 +127,8 @@ func Collect(rounds int) {
 	}
 }
 
-// CollectUntil collects until done, 100 times at most, and reports whether it is: what is found to
-// be dead is told to cleanups some time later.
+// CollectUntil runs up to 100 collections until done returns true, and reports whether it did. Cleanups run
+// some time after a collection.
 func CollectUntil(done func() bool) bool {
 	for range 100 {
 		if runtime.GC(); done() {
@@ -142,8 +138,7 @@ func CollectUntil(done func() bool) bool {
 	return false
 }
 
-// Churn makes garbage of many sizes, so that memory which was freed by mistake
-// is used by someone else.
+// Churn makes garbage of many sizes, so that wrongly freed memory is reused.
 func Churn(n int) {
 	for i := range n {
 		churnSink = append(churnSink[:i%16], HeapText(uint64(i)), make([]byte, 8+i%512), new([4]*int), &struct {
@@ -157,8 +152,7 @@ func Churn(n int) {
 
 var churnSink []any
 
-// Finalizers collects n times, and waits each time until the finalizers have run
-// of what the collections before found.
+// Finalizers runs n collections and waits after each until its finalizers have run.
 func Finalizers(t testing.TB, n int) {
 	t.Helper()
 	for range n {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package server starts database servers for tests, each with its data in a folder of its own.
+// Package server starts database servers for tests, each with its data in its own directory.
 package server
 
 import (
@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// Postgres starts a PostgreSQL with its data and its socket in dir, and a user "tester". It returns a function that
-// stops it.
+// Postgres starts PostgreSQL with its data and socket in dir and a user "tester". It returns a function that
+// stops the server.
 func Postgres(dir string) (stop func(), err error) {
 	initdb, err := program("initdb")
 	if err != nil {
@@ -38,7 +38,8 @@ func Postgres(dir string) (stop func(), err error) {
 	return start(exec.Command(postgres, "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "timezone=UTC"), dir, attr, syscall.SIGINT)
 }
 
-// MySQL starts a MariaDB with its data in dir, and a socket there named "mysql". It returns a function that stops it.
+// MySQL starts MariaDB with its data in dir and a socket there named "mysql". It returns a function that
+// stops the server.
 func MySQL(dir string) (stop func(), err error) {
 	install, err := program("mariadb-install-db")
 	if err != nil {
@@ -62,7 +63,7 @@ func MySQL(dir string) (stop func(), err error) {
 		"--pid-file="+filepath.Join(dir, "pid"), "--innodb-flush-log-at-trx-commit=0"), dir, attr, syscall.SIGTERM)
 }
 
-// owner gives dir to the user with this name, or to nobody, if the test is run by root, which the servers refuse.
+// owner gives dir to the named user, or to nobody, if the test runs as root, which the servers refuse.
 func owner(dir, name string) (*syscall.SysProcAttr, error) {
 	attr := &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() != 0 {

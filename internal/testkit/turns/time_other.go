@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// ProcessorTime is the time that passes, where no other is known.
+// ProcessorTime returns the elapsed time, because the processor time is not available.
 func ProcessorTime() time.Duration { return time.Since(begun) }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// ProcessorTime returns the processor time that all threads of this process have used, the collector's
-// included: other work on the machine doesn't count.
+// ProcessorTime returns the processor time used by all threads of this process, including the collector's.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,6 +1,6 @@
-// Package turns compares what is measured by turns in one process, or by programs that one
-// process starts: other programs, and the machine's heat, then weigh on all alike. Benchmark
-// binaries are compared by package rounds of the lab, whose results benchstat reads.
+// Package turns compares measurements taken in turn in one process, or in processes that one process starts,
+// so that other programs and the machine's temperature affect all of them alike. Benchmark binaries are
+// compared by package rounds of the lab, whose results benchstat reads.
 package turns
 
 import (
@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Run calls each of measure once a round, every other round in reverse, and returns what
-// each has measured, round by round.
+// Run calls each function once per round, in reverse order every other round, and returns the results by
+// function and round.
 func Run(rounds int, measure ...func() float64) [][]float64 {
 	values := make([][]float64, len(measure))
 	for round := range rounds {
@@ -26,16 +26,14 @@ func Run(rounds int, measure ...func() float64) [][]float64 {
 // Spread summarizes values.
 type Spread struct{ Median, Least, Most float64 }
 
-// Of returns the spread of values, of which there is at least one. Between two middle ones
-// the median is half way.
+// Of returns the spread of values, which must not be empty.
 func Of(values []float64) Spread {
 	v := slices.Sorted(slices.Values(values))
 	n := len(v)
 	return Spread{(v[(n-1)/2] + v[n/2]) / 2, v[0], v[n-1]}
 }
 
-// Ratio returns the spread of how many times as much as unit of is, round by round. A unit
-// that is too short for the clock counts as 1.
+// Ratio returns the spread of of[i]/unit[i]. A unit below 1, too short for the clock, counts as 1.
 func Ratio(of, unit []float64) Spread {
 	ratios := make([]float64, len(of))
 	for i, x := range of {
@@ -44,7 +42,7 @@ func Ratio(of, unit []float64) Spread {
 	return Of(ratios)
 }
 
-// String is as in "3.1 (2.9–3.4)".
+// String formats s like "3.1 (2.9–3.4)".
 func (s Spread) String() string {
 	return fmt.Sprintf("%.1f (%.1f–%.1f)", s.Median, s.Least, s.Most)
 }

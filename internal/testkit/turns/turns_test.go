@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Each round has each, and every other one begins with the last: without that the first of a
-// round always finds the caches that the last has left.
+// Each round calls every function, and every other round begins with the last one. Otherwise the first
+// function would always find the caches that the last has left.
 func TestRunTakesTurns(t *testing.T) {
 	order := ""
 	say := func(name string) func() float64 {
