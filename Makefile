@@ -75,7 +75,7 @@ test-lint: ## gofmt, go vet, staticcheck and arenavet over every module
 	scripts/lint.sh $(GO) $(MODULES)
 
 # gin without MessagePack, which takes longer to compile than all other routers.
-test-adapters test-adapters-race test-adapters-check: export GOFLAGS := $(GOFLAGS) -tags=nomsgpack
+test-adapters test-adapters-race test-adapters-check test-examples test-examples-race: export GOFLAGS := $(GOFLAGS) -tags=nomsgpack
 test-adapters: ## the adapters
 	$(call each,$(GOTEST) $(SHORT) ./...,$(ADAPTERS))
 	cd adapters/grpc && GOWORK=off $(GO) vet -modfile=go_current.mod ./...

@@ -46,7 +46,7 @@ func serve(path string, read func(v any) error, status func(error) int, a *arena
 	return http.StatusOK
 }
 
-// recipes are those of docs/adapters.md. Each must answer a request over its limit with the limit's
+// recipes are the routers of docs/recipes.md. Each must answer a request over its limit with the limit's
 // status under the router's own recovery middleware, and other panics as the router does.
 var recipes = map[string]func(pool *arena.ArenaPool, serve service) func(*http.Request) int{
 	"chi": func(pool *arena.ArenaPool, serve service) func(*http.Request) int {
