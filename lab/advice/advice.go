@@ -1,6 +1,5 @@
-// Package advice has what the predictions of "arena advise" are compared with: programs
-// written as plain Go and in an arena, some of which gain by it and some of which don't.
-// Those of package handlers are among them. cmd/advice profiles each,
+// Package advice contains the programs with which the predictions of "arena advise" are compared, each
+// written as plain Go and with an arena. Some gain by an arena and some do not. cmd/advice profiles each,
 // predicts, measures both forms, and writes the table.
 package advice
 
@@ -10,20 +9,20 @@ import (
 	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
-// Serve does one request and returns a digest of what it made.
+// Serve serves one request and returns a digest of the result.
 type Serve = func(input []byte) uint64
 
-// Subject is one program in its two forms.
+// Subject is a program in its two forms.
 type Subject struct {
 	Name, What string
-	// New makes both forms, with what they keep, and their inputs. An arena is the
-	// request's own, and is empty at the next one.
+	// New returns both forms, with their state, and their inputs. The arena is empty at the beginning of each
+	// request.
 	New func() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64)
 	// Frozen reports whether the prediction was made before the conversion.
 	Frozen bool
 }
 
-// Subjects are all programs, in the order of the table.
+// Subjects returns all programs, in the order of the table.
 func Subjects() []Subject {
 	return []Subject{
 		{Name: "handler", What: "a line of a log and an order, by encoding/json", New: newHandler},
@@ -40,7 +39,7 @@ func Subjects() []Subject {
 	}
 }
 
-// newHandler takes the handlers of the load test. The one in an arena has a pool of its own.
+// newHandler returns the handlers of the load test. The one with an arena has its own pool.
 func newHandler() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64) {
 	serve := func(name string) Serve {
 		h, err := handlers.New(name)
@@ -63,7 +62,7 @@ func newHandler() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []by
 	return inputs, serve(handlers.Plain), func(_ *arena.Arena, b []byte) uint64 { return pooled(b) }
 }
 
-// sumOf is FNV-1a, of eight bytes at a time.
+// sumOf is FNV-1a of eight bytes at a time.
 func sumOf[T string | []byte](s T) uint64 {
 	sum := uint64(14695981039346656037)
 	i := 0

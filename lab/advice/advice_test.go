@@ -6,15 +6,15 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Both forms of each program make the same of each input, in an arena, in a used one, and on
-// the heap through a nil arena.
+// Both forms of each program give the same result for each input: with an arena, with a used one, and with a
+// nil arena.
 func TestFormsDoTheSame(t *testing.T) {
 	for _, s := range Subjects() {
 		inputs, plain, inArena := s.New()
 		a := arena.NewArena(4096, 0)
 		seen := map[uint64]bool{}
 		for i, b := range inputs {
-			// The cache's answer tells of the record that goes: each form has a cache of its own.
+			// The cache reports the record that it evicts, and each form has its own cache.
 			want := plain(b)
 			seen[want] = true
 			got := inArena(a, b)

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// record holds a line: a name, and values by their keys.
+// record is a line: a name, and values by key.
 type record struct {
 	name   string
 	fields []*field
@@ -15,7 +15,7 @@ type record struct {
 
 type field struct{ key, value string }
 
-// keptRecords is how many records the cache holds before the oldest one goes.
+// keptRecords is the capacity of the cache.
 const keptRecords = 20_000
 
 // cache holds the newest records.
@@ -62,6 +62,6 @@ func newCache() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []byte
 	one, two := &cache{ring: make([]*record, keptRecords)}, &cache{ring: make([]*record, keptRecords)}
 	return inputs, func(b []byte) uint64 { return one.keep(parseRecord(string(b))) },
 		func(a *arena.Arena, b []byte) uint64 {
-			return two.keep(parseRecord(a.AllocBytesToString(b))) // which copies what it keeps
+			return two.keep(parseRecord(a.AllocBytesToString(b))) // keep copies
 		}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
-// edit is a line that is kept (' '), goes ('-') or comes ('+').
+// edit is a line that is kept (' '), deleted ('-') or inserted ('+').
 type edit struct {
 	op   byte
 	line string
 }
 
-// diffTexts writes how to make text y of text x, by Myers' greedy algorithm.
+// diffTexts returns the edits from x to y, by Myers' greedy algorithm.
 func diffTexts(x, y string) string {
 	old, new := strings.Split(x, "\n"), strings.Split(y, "\n")
 	edits := editsOf(old, new, waysOf(old, new))
@@ -28,7 +28,7 @@ func diffTexts(x, y string) string {
 	return out.String()
 }
 
-// waysOf is how far each number of edits leads, on each diagonal.
+// waysOf returns how far each number of edits reaches, on each diagonal.
 func waysOf(old, new []string) (ways [][]int) {
 	n, m := len(old), len(new)
 	last := make([]int, 2*(n+m)+1)
@@ -55,7 +55,7 @@ func waysOf(old, new []string) (ways [][]int) {
 	}
 }
 
-// editsOf goes the ways back, from the end to the start.
+// editsOf follows the ways back from the end to the start.
 func editsOf(old, new []string, ways [][]int) []*edit {
 	var edits []*edit
 	i, j := len(old), len(new)

@@ -71,7 +71,7 @@ func decodeNameIn(a *arena.Arena, data []byte, at int) (name string, end int) {
 	}
 }
 
-// encodeMessageIn writes into a Buffer what encodeMessage appends to a slice.
+// encodeMessageIn writes to a Buffer what encodeMessage appends to a slice.
 func encodeMessageIn(a *arena.Arena, m *message) []byte {
 	out := arena.NewBuffer(a, 0)
 	for _, n := range [...]uint16{m.id, m.flags, uint16(len(m.questions)), uint16(len(m.answers)), 0, 0} {

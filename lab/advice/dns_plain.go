@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// message is a DNS message of questions and answers.
+// message is a DNS message with questions and answers.
 type message struct {
 	id, flags uint16
 	questions []*question
@@ -54,7 +54,7 @@ func (r *address) appendData(dst []byte) []byte { return append(dst, r.ip...) }
 func (r *alias) appendData(dst []byte) []byte   { return appendName(dst, r.target) }
 func (r *opaque) appendData(dst []byte) []byte  { return append(dst, r.data...) }
 
-// appendName appends a name's labels, each behind its length.
+// appendName appends the labels of a name, each preceded by its length.
 func appendName(dst []byte, name string) []byte {
 	for len(name) > 0 {
 		var label string
@@ -100,8 +100,7 @@ func decodeMessage(data []byte) *message {
 	return m
 }
 
-// decodeName reads the labels of a name, which end with an empty one or with the place
-// of the others.
+// decodeName reads the labels of a name, which end with an empty label or with a pointer to the rest.
 func decodeName(data []byte, at int) (name string, end int) {
 	var b strings.Builder
 	for {

@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// limitOrder is to buy or to sell, as lines say: "B 12 100" or "S 7 99".
+// limitOrder is an order to buy or to sell, in text form "B 12 100" or "S 7 99".
 type limitOrder struct {
 	buy           bool
 	amount, price int
@@ -20,13 +20,13 @@ type trade struct {
 	amount, price int
 }
 
-// level is the orders of one price, the first to come first.
+// level holds the orders at one price, the oldest first.
 type level struct {
 	price  int
 	orders []*limitOrder
 }
 
-// match makes trades of a day's orders: each with the best of the other side.
+// match matches the orders of a day, each with the best price of the other side.
 func match(text string) []*trade {
 	var buys, sells []*level
 	var trades []*trade
@@ -70,7 +70,7 @@ func match(text string) []*trade {
 	return trades
 }
 
-// enterOrder puts an order into its level of a side, the best price first.
+// enterOrder adds an order to its level of a side. The best price comes first.
 func enterOrder(side []*level, o *limitOrder, than func(*level) int) []*level {
 	i, found := slices.BinarySearchFunc(side, o, func(l *level, _ *limitOrder) int { return than(l) })
 	if !found {

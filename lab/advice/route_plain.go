@@ -6,20 +6,20 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// grid is a square whose cells cost something to enter.
+// grid is a square of cells with costs.
 type grid struct {
 	side int
 	cost []byte
 }
 
-// step is a cell that was reached, and from where.
+// step is a cell that was reached, and its predecessor.
 type step struct {
 	cell, cost, rank int
 	from             *step
 	done             bool
 }
 
-// shortestWay is the way from the first cell to the last: A* over steps that a map finds.
+// shortestWay returns the shortest path from the first cell to the last, by A*.
 func shortestWay(g grid) []int {
 	goal := len(g.cost) - 1
 	seen := map[int]*step{}
@@ -66,7 +66,7 @@ func abs(n int) int {
 	return n
 }
 
-// around are the cells beside a cell.
+// around returns the neighbors of a cell.
 func (g grid) around(cell int) []int {
 	cells := make([]int, 0, 4)
 	x, y := cell%g.side, cell/g.side
@@ -85,7 +85,7 @@ func (g grid) around(cell int) []int {
 	return cells
 }
 
-// rise moves the last of a heap to its place.
+// rise moves the last element of a heap up to its place.
 func rise(heap []*step) {
 	for i := len(heap) - 1; i > 0; {
 		up := (i - 1) / 2

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// sale is one line: region, product, how many, and the price in cents.
+// sale is one line: region, product, quantity, and the price in cents.
 type sale struct {
 	region, product string
 	count, cents    int
@@ -22,7 +22,7 @@ type group struct {
 	total int
 }
 
-// reportSales groups the lines of a text and prints what each group comes to.
+// reportSales groups the lines of a text and prints the total of each group.
 func reportSales(text string) string {
 	groups := map[string]*group{}
 	for _, line := range strings.Split(text, "\n") {

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
-// hits are where words were found.
+// hits are the places of matches.
 type hits struct {
 	at    []int
 	words int
@@ -39,7 +39,7 @@ func (h *hits) sum() uint64 {
 	return sum
 }
 
-// indexFold is where word stands in text, whatever the letters' case.
+// indexFold returns the index of word in text, ignoring case.
 func indexFold(text, word []byte) int {
 	for i := 0; i+len(word) <= len(text); i++ {
 		if text[i]|0x20 == word[0] && bytes.EqualFold(text[i:i+len(word)], word) {

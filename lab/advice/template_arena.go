@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// scopeIn is scope, with a Map.
+// scopeIn is scope with an arena.Map.
 type scopeIn struct {
 	values *arena.Map[string, string]
 	outer  *scopeIn

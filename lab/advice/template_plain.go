@@ -8,14 +8,14 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// A template is text with {{name}} for values and {{#list}}...{{/}} for what is repeated.
+// A template is text with {{name}} for values and {{#list}}...{{/}} for repeated parts.
 type piece struct {
-	text   string // as it is
+	text   string // literal text
 	name   string // of a value or a list
 	pieces []*piece
 }
 
-// scope has the values that names stand for; what it hasn't an outer one may have.
+// scope maps names to values. Missing names are looked up in the outer scope.
 type scope struct {
 	values map[string]string
 	outer  *scope

@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// instruction is an operation of the machine, with a number for those that have one.
+// instruction is an operation of the machine, with a number for some operations.
 type instruction struct {
 	op byte // 'n' a number, 'x' a field of the input, or an operator
 	n  float64
@@ -18,10 +18,10 @@ type machine struct {
 	steps int
 }
 
-// deepest is the stack's length.
+// deepest is the length of the stack.
 const deepest = 16
 
-// formula is a long expression in postfix form: sums and products of fields.
+// formula returns a long expression in postfix form: sums and products of fields.
 func formula() (code []instruction) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	code = append(code, instruction{'n', 1})

@@ -2,8 +2,8 @@ package advice
 
 import "github.com/ebbpool/arena"
 
-// serveWorkersIn gives each goroutine a part of the request's arena to write to: what
-// is left are the goroutines and the channel.
+// serveWorkersIn gives each goroutine a fork of the request's arena. Only the goroutines and the channel are
+// allocated on the heap.
 func serveWorkersIn(a *arena.Arena, text []byte) uint64 {
 	parts := make(chan *part, workers)
 	all := arena.MakeSlice[part](a, workers, workers)

@@ -5,7 +5,7 @@ import (
 	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
-// part is the finding of one goroutine.
+// part is the result of one goroutine.
 type part struct {
 	worker int
 	sum    uint64

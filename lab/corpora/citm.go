@@ -1,6 +1,6 @@
 package corpora
 
-// The types of citm_catalog, by what stands in it.
+// The types of citm_catalog.
 
 type Citm struct {
 	AreaNames                map[string]string    `json:"areaNames"`

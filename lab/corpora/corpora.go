@@ -1,6 +1,5 @@
-// Package corpora has the documents that JSON codecs are measured with, and the Go
-// types for them: those that the standard library measures its own with, and a
-// request as a service gets it.
+// Package corpora contains the documents by which JSON codecs are measured, and Go types for them: the
+// documents of the standard library's benchmarks, and a typical request of a service.
 package corpora
 
 import (
@@ -18,14 +17,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Corpus is a document and the type that it is decoded into.
+// Corpus is a document and the type into which it is decoded.
 type Corpus struct {
 	Name string
 	file string
-	New  func() any // a pointer to a zero value of the type
+	New  func() any // returns a pointer to a zero value of the type
 }
 
-// All are the corpora, the large ones first.
+// All lists the corpora, the large ones first.
 var All = []Corpus{
 	{"twitter", "twitter_status", func() any { return new(Twitter) }},
 	{"citm", "citm_catalog", func() any { return new(Citm) }},
@@ -37,8 +36,7 @@ var All = []Corpus{
 	{"request", "", func() any { return new(Order) }},
 }
 
-// Read returns the document. The large ones are files of the Go installation that
-// are compressed.
+// Read returns the document. The large ones are compressed files of the Go installation.
 func (c *Corpus) Read() ([]byte, error) {
 	if c.file == "" {
 		return json.Marshal(request())
@@ -54,7 +52,7 @@ func (c *Corpus) Read() ([]byte, error) {
 	}
 	folder := filepath.Join(root, "src", "encoding", "json", "internal", "jsontest")
 	path := filepath.Join(folder, "testdata", c.file+".json.zst")
-	if _, err := os.Stat(path); err != nil { // from Go 1.27 on
+	if _, err := os.Stat(path); err != nil { // their place from Go 1.27 on
 		path = filepath.Join(folder, "_embed", c.file+".json.zst")
 	}
 	packed, err := os.ReadFile(path)
@@ -68,7 +66,7 @@ func (c *Corpus) Read() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Golang is the source tree of Go, with what changed when.
+// Golang is the source tree of Go, with the times of changes.
 type Golang struct {
 	Tree     *GolangNode `json:"tree"`
 	Username string      `json:"username"`
@@ -100,7 +98,7 @@ type Canada struct {
 	} `json:"features"`
 }
 
-// Order holds a request of about 2 KB.
+// Order is a request of about 2 KB.
 type Order struct {
 	ID       string     `json:"id"`
 	Created  string     `json:"created"`
@@ -114,7 +112,6 @@ type Order struct {
 	Comment  string     `json:"comment,omitempty"`
 }
 
-// Customer is who ordered.
 type Customer struct {
 	ID    int64    `json:"id"`
 	Name  string   `json:"name"`
@@ -123,7 +120,6 @@ type Customer struct {
 	Tags  []string `json:"tags"`
 }
 
-// Address is where to.
 type Address struct {
 	Street  string `json:"street"`
 	City    string `json:"city"`
@@ -131,7 +127,7 @@ type Address struct {
 	Country string `json:"country"`
 }
 
-// LineItem is a part of an order.
+// LineItem is an item of an order.
 type LineItem struct {
 	SKU      string   `json:"sku"`
 	Name     string   `json:"name"`

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The types have a field for each member of their document, and encode to one.
+// The types have a field for each member of their document, and encode to the same document.
 func TestTypesHoldAll(t *testing.T) {
 	for _, c := range All {
 		doc, err := c.Read()

@@ -1,6 +1,6 @@
 package corpora
 
-// The types of synthea_fhir, by what stands in it.
+// The types of synthea_fhir.
 
 type Synthea struct {
 	ResourceType string      `json:"resourceType"`

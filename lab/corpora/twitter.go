@@ -1,6 +1,6 @@
 package corpora
 
-// The types of twitter_status, by what stands in it.
+// The types of twitter_status.
 
 type Twitter struct {
 	Statuses       []TweetStatus       `json:"statuses"`

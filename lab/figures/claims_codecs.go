@@ -2,13 +2,13 @@ package figures
 
 import "slices"
 
-// Protobuf are the claims of arenapb beside other codecs of messages.
+// Protobuf lists the comparisons of arenapb with other protobuf codecs.
 var Protobuf = protobuf()
 
 func protobuf() (all []Claim) {
 	for _, doc := range []struct {
 		name string
-		vt   bool // vtprotobuf has code for it
+		vt   bool // vtprotobuf has generated code for it
 	}{
 		{"otlp_trace_small", true}, {"otlp_traces", true}, {"otlp_logs", true}, {"otlp_metrics", true}, {"file_descriptor_set", false},
 		{"deep_tree", true}, {"struct", false}, {"maps_of_text_and_bytes", true}, {"entries_with_bytes", true},
@@ -25,9 +25,9 @@ func protobuf() (all []Claim) {
 		}
 		all = slices.Concat(all, read, written)
 	}
-	// By a pool that has read all of the documents, as vtprotobuf's have.
+	// With a pool that has decoded all of the documents, as the pools of vtprotobuf have.
 	const mixed = "protobuf/Codec/op=decode,_after_all_others/doc=otlp_trace_small/live=0/codec="
-	// A body that is read first, into the arena or a buffer, which the message shares.
+	// The body is first read into the arena or a buffer, which the message shares.
 	const body = "protobuf/Codec/op=decode_a_body/doc="
 	return append(all,
 		Claim{"protobuf, decode, after all others: otlp_trace_small", "times as fast as `proto.Unmarshal`", mixed + "proto.Unmarshal", mixed + "arenapb"},
@@ -37,7 +37,7 @@ func protobuf() (all []Claim) {
 	)
 }
 
-// duel is a claim of what testkit.Duel reports: how many times as fast as the other side.
+// duel is a claim from the result of testkit.Duel: how many times as fast as the other side.
 func duel(work, measure, name string) Claim {
 	return Claim{work, measure, name + "@times", ""}
 }
@@ -50,7 +50,7 @@ const (
 	stockConn   = "times as fast as a stock handler, without the network"
 )
 
-// Adapters are the claims of the other adapters' benchmarks.
+// Adapters lists the claims from the benchmarks of the other adapters.
 var Adapters = []Claim{
 	{"gRPC, 124 B, the request comes back", stock, "grpc/Unary/Echo/maps=1@of-theirs", ""},
 	{"", "allocations of the server alone", "grpc/Alone/maps=1/side=arena@allocs/op", ""},

@@ -16,10 +16,10 @@ func cpp(work, num, den string) Claim {
 	return c
 }
 
-// peers are those that not every machine has.
+// peers are the alternatives that may be missing on a machine.
 var peers = []string{"mimalloc", "jemalloc", "tcmalloc", "oneTBB", "foonathan-memory", "protobuf-Arena", "subject=std::pmr", "codec=simdjson_DOM,_C++"}
 
-// Cpp are the claims of cpp/bench, in the order of their table.
+// Cpp lists the claims of cpp/bench, in the order of their table.
 var Cpp = slices.Concat([]Claim{
 	cpp("trap, batch 16 B", "matrix/batch-*/16/*/ebb-trap", "lower-bound"),
 	cpp("trap, batch 256 B", "matrix/batch-*/256/*/ebb-trap", "lower-bound"),
@@ -74,7 +74,7 @@ var Cpp = slices.Concat([]Claim{
 	beside("ebb sync, 2 threads, producer-consumer", "sync/hand-over/ebb-sync", "jemalloc", "tcmalloc", "oneTBB"),
 )
 
-// beside has the same work beside each of the others.
+// beside compares the same work with each of the others.
 func beside(work, num string, others ...string) (all []Claim) {
 	for i, den := range others {
 		if i > 0 {

@@ -15,10 +15,10 @@ const (
 	among81  = faster + ", where one epoch of 16 has an object of each of 81 types"
 )
 
-// Profiled is the build of a binary that was built with a profile.
+// Profiled is the build of a binary that uses a profile.
 const Profiled = "PGO"
 
-// Go are the claims of internal/bench, in the order of their table.
+// Go lists the claims of internal/bench, in the order of their table.
 var Go = []Claim{
 	{"`New`, 64 B, no pointers", faster,
 		"New/type=flat64/alloc=heap", "New/type=flat64/alloc=arena"},

@@ -7,7 +7,7 @@ import (
 
 const sonic, goccy, segmentio = "sonic", "goccy/go-json", "segmentio"
 
-// JSON are the claims of arenajson beside other codecs, and beside a tree of C++.
+// JSON lists the comparisons of arenajson with other codecs and with a C++ DOM.
 var JSON = slices.Concat(
 	large("twitter", "citm", "golang_source", "canada", "synthea"),
 	jsons("decode, after all others", []string{"small"}, sonic, goccy),
@@ -18,17 +18,17 @@ var JSON = slices.Concat(
 	jsons("encode", []string{"twitter", "golang_source", "canada", "string_unicode", "string_escaped", "request", "small", "japanese",
 		"floats_17", "floats_18_to_25", "floats_below_0.0001", "numbers", "integers"}, sonic, goccy),
 	jsons("encode", []string{"base64"}, sonic, goccy, segmentio),
-	// These have maps, which sonic's ConfigStd sorts, as the others do.
+	// These contain maps. Like the other codecs, sonic's ConfigStd sorts them.
 	jsons("encode", []string{"citm", "synthea", "map_1000", "podlist", "gsoc"}, "sonic ConfigStd", goccy),
 	besideTree("twitter", "citm", "golang_source", "canada", "synthea", "string_unicode", "string_escaped", "request"),
 )
 
-// jsonBench is the benchmark of a codec.
+// jsonBench returns the name of a codec's benchmark.
 func jsonBench(op, doc, codec string) string {
 	return strings.ReplaceAll("JSON/op="+op+"/doc="+doc+"/live=0/codec="+codec, " ", "_")
 }
 
-// jsons has of each document how many times our time others take.
+// jsons compares each of the others with arenajson, for each document.
 func jsons(op string, docs []string, others ...string) (all []Claim) {
 	for _, doc := range docs {
 		work := op + ": " + doc
@@ -40,7 +40,7 @@ func jsons(op string, docs []string, others ...string) (all []Claim) {
 	return all
 }
 
-// large are the large corpora.
+// large compares the codecs on the large corpora.
 func large(docs ...string) (all []Claim) {
 	for i := range docs {
 		all = slices.Concat(all, jsons("decode", docs[i:i+1], "encoding/json"), jsons("decode", docs[i:i+1], sonic, goccy))
@@ -48,10 +48,10 @@ func large(docs ...string) (all []Claim) {
 	return all
 }
 
-// simdjson makes a tree of nodes without types.
+// simdjson builds an untyped DOM.
 const simdjson = "simdjson DOM, C++"
 
-// besideTree has our speed with typed values beside that of a tree without.
+// besideTree compares our speed with typed values with that of an untyped DOM.
 func besideTree(docs ...string) (all []Claim) {
 	for _, doc := range docs {
 		all = append(all, Claim{"decode: " + doc + ", beside a tree", "times the MB/s of " + simdjson,

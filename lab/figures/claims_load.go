@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
-// sides are the servers of the load test, as the tables call them.
+// sides are the servers of the load test and their titles.
 var sides = []struct {
 	name, title string
 }{
@@ -29,7 +29,7 @@ var sides = []struct {
 	{"fasthttp+" + handlers.Arena, "on fasthttp: arena"},
 }
 
-const none, many = 0, 5_000_000 // objects that the server keeps alive
+const none, many = 0, 5_000_000 // live objects of the server
 
 func service(live int, loop, side string) string {
 	return fmt.Sprintf("Service/service=load/live=%d/loop=%s/side=%s", live, loop, side)
@@ -40,7 +40,7 @@ const (
 	manyLive = "CPU of a request, 5,000,000 live: times the arena's"
 )
 
-// Load are the claims of the load test: processor time beside the arena's on net/http.
+// Load returns the claims of the load test: processor time compared with the arena on net/http.
 func Load() (all []Claim) {
 	for _, k := range []struct {
 		measure string
@@ -91,7 +91,7 @@ func loaded(m rounds.Measured) ([]Figure, error) {
 	return all, nil
 }
 
-// frontRows are the rows of the README's table, in words.
+// frontRows are the rows of the README's table.
 var frontRows = [][2]string{
 	{handlers.Plain, "ordinary handler: `encoding/json`, maps, `fmt`"},
 	{handlers.Plain + handlers.Tuned, "ordinary, with `GOGC=400`"},

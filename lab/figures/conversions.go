@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
-// conversions has what each program of package advice gained by an arena.
+// conversions returns the gain of each program of package advice.
 func conversions(m rounds.Measured) (all []Figure, _ error) {
 	for _, s := range advice.Subjects() {
 		all = append(all, gains("conversions", s.Name, s.What, m)...)
@@ -16,7 +16,7 @@ func conversions(m rounds.Measured) (all []Figure, _ error) {
 	return all, nil
 }
 
-// ofOthers has the same of the modules of package others.
+// ofOthers returns the gain of each module of package others.
 func ofOthers(m rounds.Measured) (all []Figure, _ error) {
 	modules, err := others.Modules()
 	for _, o := range modules {
@@ -25,8 +25,8 @@ func ofOthers(m rounds.Measured) (all []Figure, _ error) {
 	return all, err
 }
 
-// gains has what a program gained by an arena: of its processor time beside the plain form's, and of
-// that with GOGC=400.
+// gains returns the gain of a program: its processor time compared with the plain form's, and with the plain
+// form's with GOGC=400.
 func gains(table, name, work string, m rounds.Measured) (all []Figure) {
 	of := func(live, side, unit string) []float64 {
 		return m.Values("Conversion/program="+name+"/live="+live+"/form="+strings.Replace(side, "+", "/GOGC=", 1), unit)
@@ -51,7 +51,7 @@ func gains(table, name, work string, m rounds.Measured) (all []Figure) {
 	return all
 }
 
-// automatic has what "arena convert" makes of these modules, beside the conversions by hand.
+// automatic compares the results of "arena convert" with the conversions by hand.
 func automatic(m rounds.Measured) (all []Figure, _ error) {
 	modules, err := others.Modules()
 	for _, o := range modules {
@@ -60,7 +60,7 @@ func automatic(m rounds.Measured) (all []Figure, _ error) {
 			continue
 		}
 		of := func(form string) float64 { return median(m.Values(name+"/form="+form, "allocs/op")) }
-		timesAsFast := func(form string) float64 { // by rounds, since the clock changes between them
+		timesAsFast := func(form string) float64 { // by round, because the clock rate changes between rounds
 			return median(Ratios(m.Values(name+"/form=plain", "cpu-ns/op"), m.Values(name+"/form="+form, "cpu-ns/op"), false))
 		}
 		add := func(measure string, values ...float64) {

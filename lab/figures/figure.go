@@ -1,6 +1,6 @@
-// Package figures keeps what was measured: a median for each row of each table, in one
-// small CSV, from which the tables of the pages and the pictures are made. Raw results
-// are files in Go's benchmark format, for benchstat, and are not kept.
+// Package figures stores results: a median for each row of each table, in one small CSV file, from which the
+// tables and pictures of the pages are generated. Raw results are files in Go's benchmark format, for
+// benchstat, and are not stored.
 package figures
 
 import (
@@ -15,21 +15,21 @@ import (
 
 // Figure is a row of the CSV.
 type Figure struct {
-	Table   string // which table it belongs to
-	Work    string // what is done: the row
-	Measure string // what the number is; in a pivot table the column
-	Run     string // the processor and the Go version; in the tables of C++ the compiler
-	Date    string // of the run, as 2026-11-23
+	Table   string // its table
+	Work    string // the row: what was measured
+	Measure string // the meaning of the number; in a pivot table the column
+	Run     string // processor and Go version; in C++ tables the compiler
+	Date    string // of the run, like 2026-11-23
 
-	Median, Low, High float64 // Low and High are the least and the most of the rounds
+	Median, Low, High float64 // Low and High are the minimum and maximum of the rounds
 }
 
-// ErrFormat tells that a file is no CSV of figures.
+// ErrFormat reports that a file is not a CSV file of figures.
 var ErrFormat = errors.New("not a file of figures")
 
 var head = []string{"table", "work", "measure", "run", "date", "median", "low", "high"}
 
-// Read reads a file that Save has written.
+// Read reads a file written by Save.
 func Read(file string) ([]Figure, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -56,11 +56,11 @@ func Read(file string) ([]Figure, error) {
 	return all, nil
 }
 
-// Save writes the file anew.
+// Save replaces the file.
 func Save(file string, all []Figure) error {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	_ = w.Write(head) // a strings.Builder takes all
+	_ = w.Write(head) // a strings.Builder returns no errors
 	for _, g := range all {
 		number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 		_ = w.Write([]string{g.Table, g.Work, g.Measure, g.Run, g.Date, number(g.Median), number(g.Low), number(g.High)})
@@ -69,8 +69,8 @@ func Save(file string, all []Figure) error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// Replace puts the figures of a new run into those that are kept. Of its tables what was
-// measured on the same processor goes; the figures of others stay.
+// Replace merges the figures of a new run into the stored ones. It replaces those of the same table and
+// processor and keeps all others.
 func Replace(kept, fresh []Figure) []Figure {
 	of := func(g Figure) [2]string { return [2]string{g.Table, g.Run} }
 	gone := map[[2]string]bool{}
@@ -83,7 +83,7 @@ func Replace(kept, fresh []Figure) []Figure {
 	return all
 }
 
-// Text is the median with the least and the most, where there is more than one round.
+// Text formats the median, with minimum and maximum if there is more than one round.
 func (g Figure) Text() string {
 	if g.Low == g.High {
 		if i := int(g.Median); float64(i) == g.Median && i < 100 {
@@ -94,7 +94,7 @@ func (g Figure) Text() string {
 	return fmt.Sprintf("%s (%s–%s)", number(g.Median), number(g.Low), number(g.High))
 }
 
-// number has three digits where they say something.
+// number formats v with about three significant digits, and thousands separators.
 func number(v float64) string {
 	switch {
 	case v >= 100:

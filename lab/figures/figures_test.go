@@ -13,7 +13,7 @@ import (
 
 const kept = "../../docs/figures.csv"
 
-// The tables of the pages are those that docs/figures.csv gives.
+// The tables of the pages are what docs/figures.csv gives.
 func TestTablesAreFresh(t *testing.T) {
 	all, err := Read(kept)
 	if err != nil {
@@ -36,7 +36,8 @@ func TestTablesAreFresh(t *testing.T) {
 	}
 }
 
-// A run that lacks a claim is not published; without a peer that its machine lacks it is.
+// A run without a figure for a claim is not published, unless the claim is about a peer that the machine
+// lacks.
 func TestPublishWantsEveryClaim(t *testing.T) {
 	all, err := Read(kept)
 	if err != nil {
@@ -53,7 +54,7 @@ func TestPublishWantsEveryClaim(t *testing.T) {
 			gone func(Figure) bool
 			want error
 		}{
-			"nothing":          {func(Figure) bool { return false }, os.ErrNotExist}, // which is the page's
+			"nothing":          {func(Figure) bool { return false }, os.ErrNotExist}, // the error for the page
 			"a peer":           {func(g Figure) bool { return g.Measure == peer }, os.ErrNotExist},
 			"a peer's one row": {func(g Figure) bool { return g.Measure == peer && strings.Contains(g.Work, "documents") }, ErrUnmeasured},
 			"one of ours":      {func(g Figure) bool { return strings.Contains(g.Work, "epochs of 20") }, ErrUnmeasured},
@@ -62,7 +63,7 @@ func TestPublishWantsEveryClaim(t *testing.T) {
 			}, ErrUnmeasured},
 		} {
 			if table == "bench" && strings.Contains(name, "peer") {
-				continue // it has none
+				continue // has no claims
 			}
 			if err := without(table, c.gone); !errors.Is(err, c.want) {
 				t.Errorf("%s without %s: %v", table, name, err)
@@ -71,7 +72,7 @@ func TestPublishWantsEveryClaim(t *testing.T) {
 	}
 }
 
-// results are the output of benchmarks in two rounds; the second was slow for both.
+// results is the output of benchmarks in two rounds; the second was slow for both.
 const results = `cpu: Intel(R) Xeon(R) CPU @ 2.60GHz
 build:
 BenchmarkA/alloc=heap-2 10 100 ns/op 7 p99-ns
@@ -125,7 +126,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// The pool that learns stands beside the fastest of the others, and misses what it misses.
+// The adaptive pool is compared with the fastest of the others, with its misses.
 func TestShifted(t *testing.T) {
 	m, err := rounds.Parse(strings.NewReader(`cpu: x
 BenchmarkPool/phase=a_b/pool=auto 1 100 cpu-ns/req 130 retained-B
@@ -152,7 +153,7 @@ BenchmarkShift/phase=idle/side=arena 1 129 resident-B
 	}
 }
 
-// Of the adapters' modules each codec is beside ours, and turns of both sides are as they are said.
+// Each codec of the adapters' modules is compared with ours, and duels are used as reported.
 func TestAdapters(t *testing.T) {
 	const at = "BenchmarkCodec/op=decode/doc=struct/live=0/codec="
 	m, err := rounds.Parse(strings.NewReader("build: protobuf\n"+at+"proto.Unmarshal 1 90 ns/op\n"+
@@ -174,7 +175,7 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
-// A subject that did other work than the rest is no result.
+// A subject whose work differs from the others' gives no result.
 func TestChecksumsMustAgree(t *testing.T) {
 	const lines = "BenchmarkMatrix/work=flat/n=1000000/subject=heap 1 9 ns/op 7 checksum\nBenchmarkMatrix/work=flat/n=1000000/subject=Arena 1 3 ns/op 7 checksum\n"
 	for text, good := range map[string]bool{lines: true, strings.Replace(lines, "7 checksum\n", "8 checksum\n", 1): false} {
@@ -192,7 +193,7 @@ func TestChecksumsMustAgree(t *testing.T) {
 	}
 }
 
-// A new run replaces that of the same processor, and leaves those of others.
+// A new run replaces the figures of the same processor and keeps those of others.
 func TestReplace(t *testing.T) {
 	old := []Figure{{Table: "a", Work: "1", Run: "x"}, {Table: "a", Work: "2", Run: "x"}, {Table: "a", Work: "1", Run: "y"}, {Table: "b", Work: "1", Run: "x"}}
 	got := Replace(old, []Figure{{Table: "a", Work: "3", Run: "x"}})

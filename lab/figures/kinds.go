@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// Kinds lists what can be measured, and how its results become figures.
+// Kinds maps the kinds of measurements to functions that turn their results into figures.
 var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"bench":       func(m rounds.Measured) ([]Figure, error) { return Measure("bench", Go, m), nil },
 	"load":        loaded,
@@ -32,7 +32,7 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"orders": func(m rounds.Measured) ([]Figure, error) { return services(m, "orders", "open60"), nil },
 	"otlp":   func(m rounds.Measured) ([]Figure, error) { return services(m, "otlp", "open33"), nil },
 	"instructions": func(m rounds.Measured) (all []Figure, _ error) {
-		for _, name := range m.Names { // Instructions/rolling/16/lower-bound
+		for _, name := range m.Names { // like Instructions/rolling/16/lower-bound
 			p := strings.Split(name, "/")
 			g, _ := Figure{Table: "cpp instructions", Work: p[1] + ", " + p[2] + " B", Measure: p[3]}.Single(m.Values(name, "instructions/op"))
 			all = append(all, g)
@@ -41,7 +41,7 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	},
 }
 
-// Of are the figures of a file of results, as of the processor and the day that it says.
+// Of returns the figures of a results file, with the processor and the date that it contains.
 func Of(kind, file string) ([]Figure, error) {
 	m, err := rounds.Read(file)
 	if err != nil {
@@ -68,14 +68,14 @@ func goVersion(toolchain string) string {
 	return ", Go " + strings.TrimPrefix(version.Lang(toolchain), "go")
 }
 
-// Maker is the processor's name without its model, which virtual machines don't tell.
+// Maker returns the processor's name without its model, which virtual machines do not report.
 func Maker(cpu string) string {
 	fields := strings.Fields(strings.NewReplacer("(R)", "", "(TM)", "", "CPU", "").Replace(cpu))
 	return strings.Join(fields[:min(2, len(fields))], " ")
 }
 
-// works has for each kind of work the fastest of ours beside the heap and beside the
-// fastest other. It fails where a subject did other work than the rest.
+// works compares, for each workload, our fastest subject with the heap and with the fastest other subject. It
+// fails if a subject did different work.
 func works(m rounds.Measured) (all []Figure, err error) {
 	ours := []string{subjects.Region, subjects.Pool, subjects.FixedPool}
 	for _, w := range workloads.Catalog() {
@@ -105,7 +105,7 @@ func works(m rounds.Measured) (all []Figure, err error) {
 				{"times the time of " + subjects.Marked(other), values, others},
 			} {
 				if other == subjects.Heap && g.measure == "times the time of "+other {
-					continue // said already
+					continue // reported before
 				}
 				if g, ok := (Figure{Table: "work", Work: work, Measure: g.measure}).Of(Ratios(g.num, g.den, false)); ok {
 					all = append(all, g)
@@ -116,7 +116,7 @@ func works(m rounds.Measured) (all []Figure, err error) {
 	return all, nil
 }
 
-// same reports as an error that the subjects' checksums differ.
+// same returns an error if the checksums of the subjects differ.
 func same(m rounds.Measured, w workloads.Workload, n int) error {
 	first, by := 0.0, ""
 	for _, name := range m.Names {
@@ -135,12 +135,12 @@ func same(m rounds.Measured, w workloads.Workload, n int) error {
 	return nil
 }
 
-// codecs has for each document of a benchmark how fast our codec is, and how many times its time the
-// others take: those that another Go built, the time of ours that it built, too. What C++ reads
-// into no types is not as many times as slow, and has its own speed.
+// codecs compares, for each document of a benchmark, our codec with the others: our speed, and the ratios of
+// their times to ours. Codecs built with another Go are compared with ours built by that Go. A C++ DOM has no
+// ratio but its own speed.
 func codecs(m rounds.Measured, table, bench, name string) (all []Figure) {
 	ours := "codec=" + name
-	// Ours is the first column and what other programs measured the last ones, however they took turns.
+	// Ours is the first column, and the results of other programs are the last ones, in any order of results.
 	column := func(name string) int {
 		switch what, codec, _ := strings.Cut(name, "codec="); {
 		case !strings.HasPrefix(what, bench+"/") || strings.HasSuffix(codec, ",_C++"):
@@ -192,9 +192,8 @@ func codecs(m rounds.Measured, table, bench, name string) (all []Figure) {
 	return all
 }
 
-// pools has the claims of the C++ half, and what its three pictures are drawn from: the
-// percentiles of calls, how many times as fast as malloc each subject is by capacity, and
-// how many times ours is by pattern and size.
+// pools returns the claims of C++ and the data of its three pictures: percentiles of calls, speed relative to
+// malloc by capacity, and our ratios by pattern and size.
 func pools(m rounds.Measured) ([]Figure, error) {
 	all := Measure("cpp", Cpp, m)
 	add := func(table, work, measure string, values []float64) {
@@ -232,8 +231,8 @@ func pools(m rounds.Measured) ([]Figure, error) {
 	return all, nil
 }
 
-// shifted has for each phase of a load that shifts the pool that learns its chunk size beside
-// the fastest of those that have one, and the server with arenas beside the ordinary one.
+// shifted compares, for each phase of a changing load, the adaptive pool with the fastest pool of fixed chunk
+// size, and the server with arenas with the ordinary one.
 func shifted(m rounds.Measured) (all []Figure, _ error) {
 	add := func(work, measure string, values []float64) {
 		if g, ok := (Figure{Table: "shifting", Work: work, Measure: measure}).Of(values); ok {
@@ -241,7 +240,7 @@ func shifted(m rounds.Measured) (all []Figure, _ error) {
 		}
 	}
 	for _, name := range m.Names {
-		p := strings.Split(name, "/") // Shift/phase=night/side=arena
+		p := strings.Split(name, "/") // like Shift/phase=night/side=arena
 		work := strings.ReplaceAll(strings.TrimPrefix(p[1], "phase="), "_", " ")
 		switch p[0] + "/" + p[2] {
 		case "Pool/pool=auto":
@@ -261,11 +260,11 @@ func shifted(m rounds.Measured) (all []Figure, _ error) {
 	return all, nil
 }
 
-// isolated has what isolation costs each kind of request, with more and more live objects.
+// isolated returns the cost of isolation for each kind of request, by the number of live objects.
 func isolated(m rounds.Measured) (all []Figure, _ error) {
 	for _, work := range []string{"the handler", "20 objects", "200 objects", "2000 objects"} {
 		for _, name := range m.Names {
-			p := strings.Split(strings.ReplaceAll(name, "_", " "), "/") // Isolation/work=20_objects/gogc=100/live=0
+			p := strings.Split(strings.ReplaceAll(name, "_", " "), "/") // like Isolation/work=20_objects/gogc=100/live=0
 			if p[1] != "work="+work {
 				continue
 			}
@@ -287,7 +286,7 @@ func isolated(m rounds.Measured) (all []Figure, _ error) {
 	return all, nil
 }
 
-// services has what a service with arenas takes beside its counterpart without.
+// services compares a service with arenas with its counterpart without.
 func services(m rounds.Measured, name, open string) (all []Figure) {
 	for _, row := range []struct {
 		work, loop, unit string

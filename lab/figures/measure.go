@@ -13,18 +13,17 @@ import (
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
-// Claim is one number the project stands for: the time of benchmark Num in units of
-// benchmark Den's time of the same round; without Den, in ns. A Num that ends in @unit
-// is about that unit in place of ns/op. A Num with a * is the geometric mean over all
-// benchmarks that it matches, each beside the one whose last part is Den; with worst: in
-// front, the one of them with the greatest median.
+// Claim is a number that the project publishes: the time of benchmark Num divided by the time of benchmark
+// Den in the same round, or in ns if Den is empty. A Num that ends in @unit uses that unit instead of ns/op.
+// A Num with a * is the geometric mean over all matching benchmarks, each compared with the one whose last
+// part is Den; with the prefix worst:, the largest of their medians.
 type Claim struct {
-	Work     string // what is done; empty: as above
-	Measure  string // what the number is
-	Num, Den string // benchmarks, without "Benchmark" and "-GOMAXPROCS"
+	Work     string // what was measured; empty: as in the row above
+	Measure  string // the meaning of the number
+	Num, Den string // names of benchmarks, without "Benchmark" and "-GOMAXPROCS"
 }
 
-// Measure makes a figure of each claim. One that was not measured has none.
+// Measure returns a figure for each claim that was measured.
 func Measure(table string, claims []Claim, m rounds.Measured) []Figure {
 	var all []Figure
 	work := ""
@@ -44,11 +43,11 @@ func Measure(table string, claims []Claim, m rounds.Measured) []Figure {
 	return all
 }
 
-// claimed has the tables of which a run measures every claim.
+// claimed lists the tables whose runs measure every claim.
 var claimed = map[string][]Claim{"bench": Go, "cpp": Cpp, "json": JSON, "protobuf": Protobuf, "adapters": Adapters}
 
-// complete reports claims of which a run has no figure: their benchmarks may have another
-// name by now. A peer that the run has in no claim is not on the machine.
+// complete returns an error that lists the claims without a figure; their benchmarks may have been renamed. A
+// peer without any figure is not on the machine and is ignored.
 func complete(fresh []Figure) error {
 	var missing []string
 	for _, table := range slices.Sorted(maps.Keys(claimed)) {
@@ -77,7 +76,7 @@ func complete(fresh []Figure) error {
 	return nil
 }
 
-// mean is a ratio for each round: of a benchmark, or of all that num matches.
+// mean returns the ratio of each round, for one benchmark or for all that num matches.
 func mean(m rounds.Measured, num, den, unit string) []float64 {
 	num, worst := strings.CutPrefix(num, "worst:")
 	if !strings.Contains(num, "*") {
@@ -90,8 +89,7 @@ func mean(m rounds.Measured, num, den, unit string) []float64 {
 	return GeometricMeans(each)
 }
 
-// cells are the ratios of all benchmarks that num matches, each to the one whose last
-// part is den.
+// cells returns the ratios of all benchmarks that num matches, each to the one whose last part is den.
 func cells(m rounds.Measured, num, den, unit string) (each [][]float64) {
 	for _, name := range m.Names {
 		if ok, _ := path.Match(num, name); !ok {
@@ -105,12 +103,12 @@ func cells(m rounds.Measured, num, den, unit string) (each [][]float64) {
 }
 
 func median(values []float64) float64 {
-	m, _ := stats.Median(values) // NaN for none
+	m, _ := stats.Median(values) // NaN if empty
 	return m
 }
 
-// Ratios is a ratio of each round that both have, so that a round in which the machine
-// was slow harms both. Alone, num is measured in what it is.
+// Ratios returns num/den for each round that both have, so that a slow round affects both. If alone is set,
+// it returns num.
 func Ratios(num, den []float64, alone bool) (all []float64) {
 	for i, v := range num {
 		switch {
@@ -123,7 +121,7 @@ func Ratios(num, den []float64, alone bool) (all []float64) {
 	return all
 }
 
-// GeometricMeans is the mean of each round over all of the lists.
+// GeometricMeans returns the geometric mean of the lists for each round.
 func GeometricMeans(each [][]float64) (all []float64) {
 	for i := 0; len(each) > 0; i++ {
 		var round []float64
@@ -144,7 +142,7 @@ func GeometricMeans(each [][]float64) (all []float64) {
 	return all
 }
 
-// Of is g with the median, the least and the most of values; false if there are none.
+// Of returns g with the median, minimum and maximum of values, and false if there are none.
 func (g Figure) Of(values []float64) (Figure, bool) {
 	if len(values) == 0 {
 		return g, false
@@ -153,15 +151,15 @@ func (g Figure) Of(values []float64) (Figure, bool) {
 	return g, true
 }
 
-// Single is Of with the median alone.
+// Single is Of with only the median.
 func (g Figure) Single(values []float64) (Figure, bool) {
 	g, ok := g.Of(values)
 	g.Low, g.High = g.Median, g.Median
 	return g, ok
 }
 
-// Pattern is the argument of -bench that runs what the claims of internal/bench need of a
-// plain binary, or of one that is built with a profile.
+// Pattern returns the argument of -bench for the claims of internal/bench, with a plain binary or one built
+// with a profile.
 func Pattern(profiled bool) string {
 	top := map[string]bool{}
 	for _, c := range Go {

@@ -9,20 +9,20 @@ import (
 	"text/tabwriter"
 )
 
-// ErrNoMarkers tells that a page has no place for a table.
+// ErrNoMarkers reports that a page has no place for a table.
 var ErrNoMarkers = errors.New("the markers of the table are missing")
 
-// ErrUnmeasured tells that a run has no figure of a claim.
+// ErrUnmeasured reports that a run lacks the figure of a claim.
 var ErrUnmeasured = errors.New("claims that the run did not measure")
 
-// Place is where a table stands: between <!-- NAME:begin --> and <!-- NAME:end -->.
+// Place is the place of a table: between <!-- NAME:begin --> and <!-- NAME:end -->.
 type Place struct {
-	Page string // from the repository's root
+	Page string // path from the repository's root
 	Name string
 	Make func(all []Figure) string
 }
 
-// Places are all tables of the pages.
+// Places lists the tables of the pages.
 var Places = []Place{
 	{"README.md", "load", front},
 	{"docs/numbers.md", "bench", func(all []Figure) string { return Rows(Only(all, "bench")) }},
@@ -45,7 +45,7 @@ var Places = []Place{
 	{"lab/adapters.md", "claims", func(all []Figure) string { return Rows(Only(all, "adapters")) }},
 }
 
-// byCodec has a table for each operation, with a column for each codec.
+// byCodec returns a table for each operation, with a column for each codec.
 func byCodec(table string, all []Figure) string {
 	var tables []string
 	for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode a body", "decode a stream", "decode a stream, after all others", "encode"} {
@@ -56,12 +56,12 @@ func byCodec(table string, all []Figure) string {
 	return strings.Join(tables, "\n")
 }
 
-// Only are the figures of a table.
+// Only returns the figures of a table.
 func Only(all []Figure, table string) []Figure {
 	return slices.DeleteFunc(slices.Clone(all), func(g Figure) bool { return g.Table != table })
 }
 
-// Text is all of the figures, for a terminal.
+// Text formats all figures for a terminal.
 func Text(all []Figure) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -72,7 +72,7 @@ func Text(all []Figure) string {
 	return b.String()
 }
 
-// Newest are those of the run that was made last.
+// Newest returns the figures of the latest run.
 func Newest(all []Figure) []Figure {
 	last := Figure{}
 	for _, g := range all {
@@ -119,8 +119,8 @@ func Rows(all []Figure) string {
 	return b.String()
 }
 
-// Pivot is a table of the newest run with a line for each work and a column for each
-// measure. Its corner says of which processor and day it is.
+// Pivot returns a table of the latest run with a line for each work and a column for each measure. Its corner
+// names the processor and the date.
 func Pivot(corner string, all []Figure) string {
 	var works, measures []string
 	at := map[[2]string]string{}
@@ -151,7 +151,7 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// Insert is a page's text with the place's table made anew.
+// Insert returns the page's text with a new table.
 func (p Place) Insert(page string, all []Figure) (string, error) {
 	begin, end := "<!-- "+p.Name+":begin -->\n", "<!-- "+p.Name+":end -->"
 	before, rest, ok := strings.Cut(page, begin)
@@ -162,8 +162,8 @@ func (p Place) Insert(page string, all []Figure) (string, error) {
 	return before + begin + p.Make(all) + end + after, nil
 }
 
-// Publish keeps the figures of a new run in docs/figures.csv of the repository at root,
-// and makes all tables anew. It changes nothing where the run lacks a claim.
+// Publish stores the figures of a new run in docs/figures.csv of the repository at root and regenerates all
+// tables. If the run lacks a claim, it changes nothing.
 func Publish(root string, fresh []Figure) error {
 	if err := complete(fresh); err != nil {
 		return err
@@ -177,7 +177,7 @@ func Publish(root string, fresh []Figure) error {
 	if err := Save(file, kept); err != nil {
 		return err
 	}
-	if kept, err = Read(file); err != nil { // with the digits that are kept
+	if kept, err = Read(file); err != nil { // rounded like stored figures
 		return err
 	}
 	for _, p := range Places {

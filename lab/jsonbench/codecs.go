@@ -1,6 +1,5 @@
-// Package jsonbench measures arenajson beside the JSON codecs that Go programs use:
-// time and allocations of decoding and encoding the same documents, with checksums
-// that must agree.
+// Package jsonbench compares arenajson with the JSON codecs that Go programs use: time and allocations of
+// decoding and encoding the same documents, with results that must agree.
 package jsonbench
 
 import (
@@ -19,17 +18,17 @@ import (
 	"github.com/ebbpool/arena/lab/jsonbench/easy"
 )
 
-// Ours is the name of the codec that the others are compared with.
+// Ours is the name of our codec.
 const Ours = "arenajson"
 
-// Codec is one of what is compared. Those that know nothing of arenas ignore it.
+// Codec is a codec to compare. Other codecs ignore the arena.
 type Codec struct {
 	Name   string
 	Decode func(a *arena.Arena, doc []byte, v any) error
 	Encode func(a *arena.Arena, v any) ([]byte, error)
-	Types  map[string]func() any // what it has code for, or rows; nil: it takes any type
+	Types  map[string]func() any // types with generated code, or rows; nil means any type
 
-	Stream func(a *arena.Arena, r io.Reader) decoder // nil where it has none like the standard library's
+	Stream func(a *arena.Arena, r io.Reader) decoder // nil if it has none like the standard library's
 }
 
 // decoder reads documents from a stream.
@@ -38,7 +37,7 @@ type decoder interface {
 	More() bool
 }
 
-// standard is the name of the standard library's.
+// standard is the name of the standard library's codec.
 const standard = "encoding/json"
 
 func plain(name string, decode func([]byte, any) error, encode func(any) ([]byte, error)) Codec {
@@ -54,7 +53,7 @@ func (c Codec) streams(open func(io.Reader) decoder) Codec {
 	return c
 }
 
-// Codecs are all of them, ours first; easyjson if its code has been generated.
+// Codecs returns all codecs, ours first; easyjson only if its code has been generated.
 func Codecs() []Codec {
 	all := []Codec{
 		{Name: Ours,
@@ -87,7 +86,7 @@ func Codecs() []Codec {
 	return all
 }
 
-// arenaMap lies in an arena; encoding/json reads and writes it as a builtin map.
+// arenaMap is in an arena. encoding/json reads and writes it as a builtin map.
 type arenaMap struct{ m *arena.Map[string, string] }
 
 func (x *arenaMap) UnmarshalJSON(text []byte) error {

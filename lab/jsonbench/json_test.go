@@ -14,41 +14,41 @@ import (
 	"github.com/ebbpool/arena/lab/corpora"
 )
 
-// Operations, by the names of their tables.
+// Names of operations and their tables.
 const (
 	decodeArena = "decode"
 	decodeAny   = "decode into any"
 	decodeHeap  = "decode, nil arena"
 	encode      = "encode"
 
-	// decodeAfter and streamAfter are of a document by what has decoded all the others before,
-	// into the same arena, as those of a pool have that serves all of a program's requests.
+	// decodeAfter and streamAfter decode a document after all others, into the same arena, as a pool's arenas
+	// do that serve all requests of a program.
 	decodeAfter = "decode, after all others"
 	streamAfter = "decode a stream, after all others"
 
-	stream = "decode a stream" // of a thousand of the document
+	stream = "decode a stream" // of a thousand copies of the document
 )
 
-// smallest is a document of all that read one.
+// smallest is the document of tests that use only one.
 const smallest = "request"
 
-// isShared reports whether a document has rows of decodeAfter: beside a large one nobody would
-// see what the types of other documents cost.
+// isShared reports whether a document has rows of decodeAfter. For large documents the cost of other types is
+// negligible.
 func isShared(d document) bool {
 	return slices.Contains([]string{smallest, "small", "integers", "map_1000", "podlist"}, d.Name)
 }
 
-// inStream is how many documents a stream has.
+// inStream is the number of documents in a stream.
 const inStream = 1000
 
-// live is how many objects live beside some documents in rows of their own.
+// live is the number of live objects in additional rows of some documents.
 const live = 1_000_000
 
-// document is one that is decoded and encoded.
+// document is decoded and encoded.
 type document struct {
 	corpora.Corpus
 	text  []byte
-	value any // of it
+	value any // the decoded value
 }
 
 func documents(t testing.TB) (all []document) {
@@ -66,7 +66,7 @@ func documents(t testing.TB) (all []document) {
 	return all
 }
 
-// exchanged returns the documents of Webs, written as encoding/json writes them.
+// exchanged returns the documents of Webs, encoded by encoding/json.
 func exchanged(t testing.TB) (all []document) {
 	for _, w := range Webs() {
 		text, err := json.Marshal(w.Value)
@@ -82,8 +82,8 @@ func exchanged(t testing.TB) (all []document) {
 	return all
 }
 
-// work returns what codec c does with d once, in a; nil if it is not made for that, or does it
-// wrong.
+// work returns a function in which codec c runs op once on d, in a. It returns nil if c does not support the
+// operation or gives a wrong result.
 func (c Codec) work(t testing.TB, op string, d document, a *arena.Arena) func() {
 	newValue := d.New
 	switch {
@@ -144,7 +144,7 @@ func (c Codec) work(t testing.TB, op string, d document, a *arena.Arena) func() 
 		}
 	}
 	return func() {
-		// What was decoded before must not be decoded into: it would be reused.
+		// Decode into a zero value, because existing memory would be reused.
 		reflect.ValueOf(v).Elem().Set(zero)
 		if err := c.Decode(a, d.text, v); err != nil {
 			t.Fatal(err)
@@ -155,16 +155,15 @@ func (c Codec) work(t testing.TB, op string, d document, a *arena.Arena) func() 
 	}
 }
 
-// same reports whether two values are the same, as encoding/json writes them.
+// same reports whether two values are encoded alike by encoding/json.
 func same(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// BenchmarkJSON has a benchmark for each operation, document and codec. Its time is
-// processor time of all threads, the collector's included. LAB_CODECS=standard leaves out
-// what does not come with Go.
+// BenchmarkJSON has a benchmark for each operation, document and codec. It measures processor time of all
+// threads, including the collector's. LAB_CODECS=standard omits codecs that are not part of Go.
 func BenchmarkJSON(b *testing.B) {
 	all := documents(b)
 	for _, op := range []string{decodeArena, decodeAny, decodeHeap, encode} {
@@ -204,7 +203,7 @@ func BenchmarkJSON(b *testing.B) {
 	runtime.KeepAlive(objects)
 }
 
-// run has each codec do op with d, after it has decoded the others.
+// run benchmarks op on d with each codec, after it has decoded the others.
 func run(b *testing.B, op string, d document, live string, others []document) {
 	codecs := Codecs()
 	if os.Getenv("LAB_CODECS") == "standard" {
@@ -212,7 +211,7 @@ func run(b *testing.B, op string, d document, live string, others []document) {
 	}
 	b.Run("op="+op+"/doc="+d.Name+"/live="+live, func(b *testing.B) {
 		for _, c := range codecs {
-			a := arena.NewArena(1<<20, 256<<20) // with room for the largest document, which it keeps
+			a := arena.NewArena(1<<20, 256<<20) // retains enough for the largest document
 			once := c.work(b, op, d, a)
 			if once == nil {
 				continue
@@ -259,7 +258,7 @@ type object struct {
 	value [3]int
 }
 
-// alive makes n objects that point to each other.
+// alive returns n objects that point to each other.
 func alive(n int) []*object {
 	objects := make([]*object, n)
 	for i := range objects {
@@ -269,8 +268,8 @@ func alive(n int) []*object {
 	return objects
 }
 
-// Every codec does every operation on the small document as encoding/json does, and again; ours
-// on all documents, but for streams.
+// On the small document, every codec gives the result of encoding/json in every operation, twice. Ours does
+// so on all documents, except for streams.
 func TestCodecs(t *testing.T) {
 	for _, d := range slices.Concat(documents(t), exchanged(t)) {
 		for _, op := range []string{decodeArena, decodeAny, encode, stream} {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// pods are as what lists the pods of a cluster answers: small maps in structs.
+// pods is like the response that lists the pods of a cluster: small maps in structs.
 type pods struct {
 	Kind  string `json:"kind"`
 	Items []pod  `json:"items"`
@@ -44,7 +44,7 @@ type container struct {
 
 type resourceName string
 
-// quantity has methods of its own, as that of Kubernetes has.
+// quantity has methods, like the type of Kubernetes.
 type quantity struct{ text string }
 
 func (q quantity) MarshalJSON() ([]byte, error) { return strconv.AppendQuote(nil, q.text), nil }

@@ -21,7 +21,7 @@ type small struct {
 	Score int    `json:"score"`
 }
 
-// project is one of a large object of them, with a text each.
+// project is an element of a large array, with one long text.
 type project struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
@@ -32,7 +32,7 @@ type project struct {
 	} `json:"sponsor"`
 }
 
-// made are the documents of one kind of value each, where codecs differ most.
+// made returns documents with values of one kind each, for which codecs differ most.
 func made(t testing.TB) (all []document) {
 	r := rand.New(rand.NewPCG(1, 2))
 	add := func(name string, v any, fresh func() any) {

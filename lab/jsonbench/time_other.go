@@ -6,5 +6,5 @@ import "time"
 
 var begun = time.Now()
 
-// processorTime is the time that passes, where no other is known.
+// processorTime returns the elapsed time, because the processor time is not available.
 func processorTime() time.Duration { return time.Since(begun) }

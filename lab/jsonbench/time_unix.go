@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// processorTime returns what all threads of this process have used, the collector's
-// included: other work on the machine doesn't count.
+// processorTime returns the processor time of all threads of this process, including the collector's.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -4,8 +4,7 @@ package jsonbench
 
 import "github.com/go-json-experiment/json"
 
-// v2 is the module that became the standard library's second version, for a Go that has not
-// got it, set to write nil as v1 does.
+// v2 is the module from which json/v2 was made, for a Go without it, configured to write nil like v1.
 var v2 = plain("json/v2",
 	func(doc []byte, v any) error { return json.Unmarshal(doc, v) },
 	func(v any) ([]byte, error) {

@@ -4,7 +4,7 @@ package jsonbench
 
 import "encoding/json/v2"
 
-// v2 is the standard library's second version, set to write nil as v1 does.
+// v2 is the standard library's json/v2, configured to write nil like v1.
 var v2 = plain("json/v2",
 	func(doc []byte, v any) error { return json.Unmarshal(doc, v) },
 	func(v any) ([]byte, error) {

@@ -6,8 +6,8 @@ import (
 	simdjson "github.com/minio/simdjson-go"
 )
 
-// moreSearches returns simdjson-go, if the processor has what it needs. It parses and looks up, and returns strings
-// without quotes only: found has the text of other values.
+// moreSearches returns simdjson-go, if the processor supports it. It returns only strings without quotes;
+// found holds the text of other values.
 func moreSearches() []search {
 	if !simdjson.SupportedCPU() {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 )
 
-// lookups are three paths into each of the large documents: near its begin, in its middle and near its end.
+// lookups are three paths into each of the large documents: near the beginning, the middle and the end.
 var lookups = map[string][3][]any{
 	"twitter":        {{"statuses", 0, "user", "screen_name"}, {"statuses", 50, "user", "screen_name"}, {"search_metadata", "count"}},
 	"citm":           {{"areaNames", "205705993"}, {"events", "342742595", "name"}, {"venueNames", "PLEYEL_PLEYEL"}},
@@ -23,7 +23,7 @@ var lookups = map[string][3][]any{
 	"string_unicode": {{"Arabic"}, {"Katakana"}, {"Yi Syllables"}},
 }
 
-// search is a library that looks up values in documents that it checks first.
+// search is a library that validates documents and looks up values.
 type search struct {
 	name string
 	run  func(text []byte, paths *[3][]any) (found [3]string, err error)
@@ -81,7 +81,7 @@ func searches() []search {
 	return append(all, moreSearches()...)
 }
 
-// BenchmarkValue checks each document and looks up three values.
+// BenchmarkValue validates each document and looks up three values.
 func BenchmarkValue(b *testing.B) {
 	for _, d := range documents(b) {
 		paths, ok := lookups[d.Name]
@@ -109,7 +109,7 @@ func BenchmarkValue(b *testing.B) {
 	}
 }
 
-// All libraries find the same.
+// All libraries find the same values.
 func TestSearches(t *testing.T) {
 	for _, d := range documents(t) {
 		paths, ok := lookups[d.Name]

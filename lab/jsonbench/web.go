@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Web is a document of a kind that services exchange, and a pointer to a value of the type that a
-// program would read it into.
+// Web is a document of a kind that services exchange, and a pointer to a value of the type that a program
+// would use.
 type Web struct {
 	Name  string
 	Value any
@@ -170,8 +170,7 @@ type (
 	}
 )
 
-// Webs returns a document of each kind. Members that the types do not have are there, as in
-// documents of others.
+// Webs returns a document of each kind. As in practice, they also contain members that the types do not have.
 func Webs() (all []Web) {
 	r := rand.New(rand.NewPCG(3, 4))
 	word := func() string {

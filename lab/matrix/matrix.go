@@ -1,7 +1,6 @@
-// Package matrix measures every workload with every subject that is made for it, as
-// benchmarks, so that each build of them is one of go test. A cell has a process of its
-// own: no subject meets a heap that another has shaped, and one that crashes stops no
-// other.
+// Package matrix measures every workload with every subject that supports it, as benchmarks, so that the
+// build flags of go test apply. Each cell runs in its own process, so that no subject uses a heap that
+// another has shaped, and a crash stops only its own cell.
 package matrix
 
 import (
@@ -17,21 +16,20 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// Package is where the benchmarks are.
+// Package is the import path of the benchmarks.
 const Package = "github.com/ebbpool/arena/lab/matrix"
 
-// Options choose what is measured. The zero value is all sizes of a quick run in the
-// build that users make.
+// Options select the measurements. The zero value selects all sizes of a quick run in a plain build.
 type Options struct {
 	Build     string   // "", race, asan, cover
-	Full      bool     // the large sizes, too
+	Full      bool     // also the large sizes
 	Workloads []string // none: all of them
 	Subjects  []string // none: all of them
 	Benchtime string   // as of go test
 }
 
-// Builds are the flags of go test for each build. With -cover all of the project's
-// packages count, the arena's too: the most that a user can ask for.
+// Builds are the flags of go test for each build. -cover instruments all packages of the project, including
+// the arena's.
 var Builds = map[string][]string{
 	"":      nil,
 	"race":  {"-race"},

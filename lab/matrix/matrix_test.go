@@ -18,21 +18,21 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// warmEpochs is how many operations come before the measured ones. Allocators that fit
-// their chunks to what the epoch before has needed change no more in the third.
+// warmEpochs is the number of operations before those measured. Allocators that adapt their chunks have
+// settled by the third.
 const warmEpochs = 3
 
-// longWarmUp is the time after which no other one is begun: an operation that takes so
-// long has many epochs in it, and comes to rest in the first of them.
+// longWarmUp is the time after which no further warm-up is started: such a long operation contains many
+// cycles and settles within the first one.
 const longWarmUp = time.Second
 
-// BenchmarkMatrix has a benchmark for each workload, size and subject. The metric
-// checksum is an operation's result, of which a float64 keeps 53 bits.
+// BenchmarkMatrix has a benchmark for each workload, size and subject. The metric checksum is an operation's
+// result, of which a float64 keeps 53 bits.
 func BenchmarkMatrix(b *testing.B) {
 	for _, w := range workloads.Catalog() {
 		for _, n := range slices.Concat(w.Sizes, w.Full) {
 			for _, a := range subjects.Allocators() {
-				if a.Lacks[w.Need] != "" || a.New() == nil { // nil: of an experiment that this build has not
+				if a.Lacks[w.Need] != "" || a.New() == nil { // nil: an experiment that this build does not have
 					continue
 				}
 				b.Run(strings.TrimPrefix(Name(w.Name, n, a.Name), "Matrix/"), func(b *testing.B) { measure(b, w, n, a) })
@@ -49,9 +49,9 @@ func measure(b *testing.B, w workloads.Workload, n int, a subjects.Allocator) {
 	if !ok {
 		b.Fatalf("%s is not made for it", a.Name)
 	}
-	watch := new(workloads.Watch) // one for all: its memory is not the subject's
+	watch := new(workloads.Watch) // shared, so that its memory does not count
 	switch w.Kind {
-	case workloads.Reads: // subjects are meant to differ
+	case workloads.Reads: // subjects may differ
 		b.ReportMetric(float64(op(n, watch)), "wrong")
 		return
 	case workloads.Collect:
@@ -79,7 +79,7 @@ func measure(b *testing.B, w workloads.Workload, n int, a subjects.Allocator) {
 	b.ReportMetric(float64(spent.Nanoseconds())/float64(ops), "ns/op")
 	b.ReportMetric(float64(sum&(1<<53-1)), "checksum")
 	if w.Kind == workloads.Resident {
-		// What the subject alone keeps: all else goes back to the system.
+		// Return all other memory to the system, to measure what the subject retains.
 		debug.FreeOSMemory()
 		if p, err := procfs.Self(); err == nil {
 			if status, err := p.NewStatus(); err == nil {
@@ -90,8 +90,8 @@ func measure(b *testing.B, w workloads.Workload, n int, a subjects.Allocator) {
 	}
 }
 
-// collect takes the runtime's statistics of one operation: what lives and what the system
-// gave at its end, what was allocated and how often it was collected meanwhile.
+// collect reads the runtime's statistics of one operation: live and system memory at its end, bytes allocated
+// and collections during it.
 func collect(b *testing.B, op workloads.Run, n int) {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -105,8 +105,8 @@ func collect(b *testing.B, op workloads.Run, n int) {
 	b.ReportMetric(float64(after.NumGC-before.NumGC), "NumGC")
 }
 
-// A cell runs by itself, prints one line, and gives the checksum that the others give;
-// objects of a []byte arena read back wrong after collections, and ours don't.
+// Each cell runs separately, prints one line, and gives the same checksum as the others. Objects of a []byte
+// arena are corrupted by collections, and ours are not.
 func TestCells(t *testing.T) {
 	dir := t.TempDir()
 	programs, err := Programs(t.Context(), dir, Options{

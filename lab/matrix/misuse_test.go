@@ -18,10 +18,10 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// child names the variable of a process that carries out one misuse: SUBJECT/VARIANT.
+// child is the environment variable of a process that runs one misuse: SUBJECT/VARIANT.
 const child = "LAB_MISUSE"
 
-// patience is the longest that one may take.
+// patience is the time limit of a misuse.
 const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -38,13 +38,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The use-after-free program keeps something from an epoch, ends the epoch, has the next one
-// write, and uses what it kept: one process for each subject and variant. With -v each
-// line says what it saw, or what the runtime or a sanitizer reported, in the build that
-// the test is of. Of ours nothing but a sanitizer or a check for misuse may end it.
+// The use-after-free program keeps a reference across the end of a cycle, lets the next cycle write, and uses
+// the reference, in one process for each subject and variant. With -v each line shows the effect, or the
+// report of the runtime or of a sanitizer in this build. With our arena only a sanitizer or a misuse check
+// may end the process.
 func TestUseAfterFree(t *testing.T) {
 	for _, a := range subjects.Allocators() {
-		if a.New() == nil { // of an experiment that this build has not
+		if a.New() == nil { // an experiment that this build does not have
 			continue
 		}
 		for _, v := range workloads.Misuses() {
@@ -77,11 +77,11 @@ var (
 	address    = regexp.MustCompile(`0x[0-9a-f]+`)
 )
 
-// classify says what a process of the use-after-free program has come to: a sanitizer's
-// report before a fault, and a fault before what it printed.
+// classify returns the outcome of a process: a sanitizer's report takes precedence over a fault, and a fault
+// over output.
 func classify(stdout []byte, stderr string, err error) workloads.Seen {
 	var said workloads.Seen
-	_ = json.Unmarshal(stdout, &said) // nothing where it ended before
+	_ = json.Unmarshal(stdout, &said) // stays empty if the process has ended earlier
 	first, _, _ := strings.Cut(address.ReplaceAllString(stderr, "0x…"), "\n")
 	switch m := asanReport.FindStringSubmatch(stderr); {
 	case m != nil:
@@ -98,7 +98,7 @@ func classify(stdout []byte, stderr string, err error) workloads.Seen {
 	return said
 }
 
-// firstSource is the first place in a stack that is not the runtime's, without its folder.
+// firstSource returns the first frame of a stack outside the runtime, without its directory.
 func firstSource(stack string) string {
 	for _, m := range source.FindAllStringSubmatch(stack, -1) {
 		if !strings.Contains(m[1], "/src/runtime/") {

@@ -25,7 +25,7 @@ type table struct {
 	Rows []figures.Figure
 }
 
-// Write writes the page into dir, and each picture beside it.
+// Write writes the page and the pictures to dir.
 func Write(dir string, all []figures.Figure) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

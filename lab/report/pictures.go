@@ -1,6 +1,5 @@
-// Package report draws what a user needs to see from docs/figures.csv: the pictures of
-// the README and of docs/numbers.md, the three of the C++ half, and a page with them and
-// all tables.
+// Package report draws docs/figures.csv: the pictures of the README, of docs/numbers.md and of the C++ pages,
+// and a page with all pictures and tables.
 package report
 
 import (
@@ -31,10 +30,10 @@ type Picture struct {
 	About string
 	table string
 	draw  func(p *plot.Plot, all []figures.Figure) error
-	rows  int // of a higher one
+	rows  int // if not 0, the height in rows
 }
 
-// Pictures are all that there are.
+// Pictures lists all pictures.
 var Pictures = []Picture{
 	{Name: "latency", Title: "A request handler under load: latency by percentile", table: "load latency",
 		About: "A net/http server at half of what plain Go can serve: requests arrive at random, at the same rate for each handler. Lower is better.",
@@ -49,7 +48,7 @@ var Pictures = []Picture{
 		About: "Blue is faster, red slower.", draw: heatmap},
 }
 
-// SVG is the picture as a file; nil where nothing was measured.
+// SVG returns the picture as an SVG file, or nil if there are no figures.
 func (p Picture) SVG(all []figures.Figure) ([]byte, error) {
 	rows := figures.Newest(figures.Only(all, p.table))
 	if len(rows) == 0 {
@@ -70,7 +69,7 @@ func (p Picture) SVG(all []figures.Figure) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// by are the points of each work, and the names of the measures at their places.
+// by returns the points of each work, and the names of the measures by x.
 func by(all []figures.Figure, x func(i int, measure string) float64) (works, measures []string, points map[string]plotter.XYs) {
 	points = map[string]plotter.XYs{}
 	for _, g := range all {
@@ -86,7 +85,7 @@ func by(all []figures.Figure, x func(i int, measure string) float64) (works, mea
 	return works, measures, points
 }
 
-// curves adds a line of each work, ours thicker than the others.
+// curves adds a line for each work; ours is thicker.
 func curves(p *plot.Plot, works []string, points map[string]plotter.XYs) error {
 	p.Add(plotter.NewGrid())
 	for i, w := range works {
@@ -105,10 +104,9 @@ func curves(p *plot.Plot, works []string, points map[string]plotter.XYs) error {
 	return nil
 }
 
-// percentiles draws latencies. Each step to the right is ten times as rare: a percentile q
-// stands at log10(1/(1-q)).
+// percentiles draws latencies. The x coordinate of percentile q is log10(1/(1-q)).
 func percentiles(p *plot.Plot, all []figures.Figure) error {
-	// The handlers are columns of their table, and rows here; pools are rows.
+	// Handlers are columns of their table, but rows here. Pools are rows.
 	if _, err := strconv.ParseFloat(all[0].Work, 64); err == nil {
 		all = slices.Clone(all)
 		for i := range all {
@@ -134,7 +132,7 @@ func percentiles(p *plot.Plot, all []figures.Figure) error {
 	return curves(p, works, points)
 }
 
-// lines draws each work by the measures, which stand at equal distances.
+// lines draws a line for each work over the measures, which are equally spaced.
 func lines(p *plot.Plot, all []figures.Figure) error {
 	works, measures, points := by(all, func(i int, _ string) float64 { return float64(i) })
 	p.NominalX(measures...)
@@ -145,11 +143,11 @@ func lines(p *plot.Plot, all []figures.Figure) error {
 	}
 	p.Y.Tick.Marker = ticks
 	err := curves(p, works, points)
-	p.X.Min = -0.8 // for the legend
+	p.X.Min = -0.8 // room for the legend
 	return err
 }
 
-// spans are the bars' ends: the least and the greatest of each.
+// spans are the ends of the bars: minimum and maximum.
 type spans struct {
 	plotter.XYs
 	low, high []float64
@@ -159,7 +157,7 @@ func (s spans) XError(i int) (low, high float64) {
 	return s.XYs[i].X - s.low[i], s.high[i] - s.XYs[i].X
 }
 
-// bars draws how many times as fast as the heap each kind of work is.
+// bars draws the speed of each workload relative to the heap.
 func bars(p *plot.Plot, all []figures.Figure) error {
 	var names []string
 	s := spans{}
@@ -191,7 +189,7 @@ func bars(p *plot.Plot, all []figures.Figure) error {
 	return nil
 }
 
-// field is a table of numbers, rows from above.
+// field is a table of numbers. The first row is at the top.
 type field struct {
 	rows, columns []string
 	value         [][]float64
@@ -218,7 +216,7 @@ func heatmap(p *plot.Plot, all []figures.Figure) error {
 	scale.SetMin(-1)
 	scale.SetMax(1)
 	h := plotter.NewHeatMap(f, palette.Reverse(scale).Palette(15))
-	// The same distance on both sides of 1, so that pale means equal.
+	// Symmetric about 1, so that pale means equal.
 	reach := max(math.Abs(h.Min), math.Abs(h.Max), 1)
 	h.Min, h.Max = -reach, reach
 	text, err := plotter.NewLabels(labels)

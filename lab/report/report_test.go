@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/lab/figures"
 )
 
-// The page has every picture and every kept figure, and is well-formed where a browser
-// would guess.
+// The page contains every picture and every stored figure and is well-formed XML.
 func TestPage(t *testing.T) {
 	all, err := figures.Read("../../docs/figures.csv")
 	if err != nil {
@@ -59,7 +58,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The pictures of the pages are those that docs/figures.csv gives.
+// The pictures of the pages are what docs/figures.csv gives.
 func TestPicturesAreFresh(t *testing.T) {
 	all, err := figures.Read("../../docs/figures.csv")
 	if err != nil {
@@ -68,7 +67,7 @@ func TestPicturesAreFresh(t *testing.T) {
 	for _, p := range Pictures {
 		kept, err := os.ReadFile("../../docs/pictures/" + p.Name + ".svg")
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the page has it
+			continue // drawn on the page itself
 		}
 		svg, errSVG := p.SVG(all)
 		if err := errors.Join(err, errSVG); err != nil {

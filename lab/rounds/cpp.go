@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// FromCpp writes what google/benchmark prints as JSON in Go's benchmark format: of each
-// benchmark and round a line, with the counters that the benchmark has set
-// and whose names are units: ns/op, p99-ns.
+// FromCpp converts google/benchmark's JSON output to Go's benchmark format: a line for each benchmark and
+// round, with the counters that the benchmark has set and whose names are units, like ns/op or p99-ns.
 func FromCpp(w io.Writer, text []byte) error {
 	var said struct{ Benchmarks []map[string]any }
 	if err := json.Unmarshal(text, &said); err != nil {

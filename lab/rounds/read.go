@@ -13,22 +13,20 @@ import (
 // Time is the unit of most benchmarks.
 const Time = "ns/op"
 
-// Measured holds a file of results: for each benchmark and unit a value for each
-// round, in their order.
+// Measured holds a file of results: for each benchmark and unit, the values of the rounds in order.
 type Measured struct {
-	CPU   string   // the processor, as the results say
-	Go    string   // the Go version, as go1.27.4; "" if the results don't say
-	Date  string   // of the file
-	Names []string // in the order of their first results
+	CPU   string   // the processor
+	Go    string   // like go1.27.4, or "" if missing
+	Date  string   // modification time of the file
+	Names []string // in order of first results
 	all   map[string]map[string][]float64
 }
 
-// Values are those of a benchmark, without "Benchmark" and "-GOMAXPROCS". The name of one
-// of another build begins with the build's.
+// Values returns the values of a benchmark, named without "Benchmark" and "-GOMAXPROCS". In another build,
+// the name begins with the build's.
 func (m Measured) Values(name, unit string) []float64 { return m.all[name][unit] }
 
-// Read reads results. A file without any is an error: benchmarks that ran nothing are no
-// results.
+// Read reads results. A file without results is an error.
 func Read(file string) (Measured, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -44,7 +42,7 @@ func Read(file string) (Measured, error) {
 	return m, err
 }
 
-// Parse is Read of what a reader gives.
+// Parse is Read for a reader.
 func Parse(r io.Reader, file string) (Measured, error) {
 	m := Measured{all: map[string]map[string][]float64{}}
 	br := benchfmt.NewReader(r, file)
@@ -54,7 +52,7 @@ func Parse(r io.Reader, file string) (Measured, error) {
 			base, parts := rec.Name.Parts()
 			name := string(base)
 			for _, p := range parts {
-				if p[0] != '-' { // the number of processors
+				if p[0] != '-' { // the suffix for GOMAXPROCS
 					name += string(p)
 				}
 			}

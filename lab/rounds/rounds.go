@@ -1,5 +1,5 @@
-// Package rounds is the one harness: benchmark binaries take turns, round by round, and
-// what they print is kept as it is, in Go's benchmark format, which benchstat reads.
+// Package rounds runs benchmark binaries in turn, round by round, and stores their output in Go's benchmark
+// format, for benchstat.
 package rounds
 
 import (
@@ -16,30 +16,27 @@ import (
 
 // Program is a benchmark binary.
 type Program struct {
-	Build string // how it was built, or of which module it is, as the results' configuration says; "" is as users build it
-	Dir   string // to run it in
+	Build string // its build or module, as in the configuration of the results; "" is a plain build
+	Dir   string // working directory
 	Path  string
 	Args  []string
-	Env   []string // beside this process's
+	Env   []string // added to this process's
 }
 
-// Compile builds the test binary of a package into out, with flags of go build and
-// variables of the environment.
+// Compile compiles the test binary of a package to out, with flags for go build and environment variables.
 func Compile(ctx context.Context, dir, out, pkg string, flags []string, env ...string) error {
 	args := append([]string{"test", "-c", "-o", out}, flags...)
 	_, err := run(ctx, Program{Dir: dir, Path: "go", Args: append(args, pkg), Env: env})
 	return err
 }
 
-// Benchmarks are the arguments that have a test binary run the benchmarks that match a
-// pattern, for so long each.
+// Benchmarks returns the arguments of a test binary for the benchmarks that match pattern.
 func Benchmarks(pattern, benchtime string) []string {
 	return []string{"-test.run=^$", "-test.bench=" + pattern, "-test.benchtime=" + benchtime, "-test.timeout=30m"}
 }
 
-// Run has each program run once in each round, in an order that chance gives, and writes
-// what they print to w. failed is told of a program that fails; it ends the run where it
-// returns an error.
+// Run runs each program once per round, in random order, and writes their output to w. It calls failed for a
+// program that fails, and ends if that returns an error.
 func Run(ctx context.Context, w io.Writer, rounds int, programs []Program, failed func(Program, error) error) error {
 	for round := range rounds {
 		for _, i := range rand.Perm(len(programs)) {
@@ -62,7 +59,7 @@ func Run(ctx context.Context, w io.Writer, rounds int, programs []Program, faile
 	return nil
 }
 
-// run returns what a program prints.
+// run returns the output of a program.
 func run(ctx context.Context, p Program) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
 	cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), p.Env...)

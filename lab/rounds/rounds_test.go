@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Every program runs once in each round, before any runs again, and what it prints is
-// read back as its round's.
+// Every program runs once per round, and its output is read back as a result of that round.
 func TestTurns(t *testing.T) {
 	echo, err := exec.LookPath("echo")
 	if err != nil {

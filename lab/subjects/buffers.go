@@ -6,14 +6,14 @@ import (
 	"github.com/valyala/bytebufferpool"
 )
 
-// buffers puts the strings of an epoch behind each other into one pooled buffer.
+// buffers stores the strings of a cycle one after the other in a pooled buffer.
 type buffers struct{ b *bytebufferpool.ByteBuffer }
 
 func (s *buffers) Texts(dst []string, src string) {
 	s.b = bytebufferpool.Get()
 	for i := range dst {
 		from := len(s.b.B)
-		s.b.B = append(s.b.B, src...) // what moves leaves earlier strings in the old array
+		s.b.B = append(s.b.B, src...) // growing leaves earlier strings in the old array
 		dst[i] = unsafe.String(&s.b.B[from], len(src))
 	}
 }

@@ -6,11 +6,10 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// bump is the usual resettable Go arena: a cursor over a []byte. The
-// collector does not see the pointers stored in it: objects that only it points
-// to are freed under the program. It is here to be measured, never to be used.
+// bump is the usual resettable Go arena: a cursor over a []byte. The collector does not see pointers stored
+// in it, so objects reachable only from it are freed too early. It is here for measurements only.
 //
-// Chunks stay for the next epoch, so that it is as warm as its neighbours.
+// Chunks are kept for the next cycle, as by the other subjects.
 type bump struct {
 	chunks [][]byte
 	next   int // the chunk after the current one
@@ -35,8 +34,8 @@ func bumpNewZero[T any](b *bump) *T {
 	return x
 }
 
-// alloc is not inlined: arenas of this kind also choose among chunks and keep
-// counts, which is more than the compiler inlines.
+// alloc is not inlined, because arenas of this kind also choose among chunks and count, which exceeds the
+// inlining budget.
 //
 //go:noinline
 func (b *bump) alloc(size, align uintptr) unsafe.Pointer {
@@ -67,7 +66,7 @@ func (b *bump) End() {
 	b.chunk, b.next, b.off = b.chunks[0], 1, 0
 }
 
-// EndsByCall tells that End does work.
+// EndsByCall marks End as doing work.
 func (*bump) EndsByCall() {}
 
 func (b *bump) Flats(dst []*workloads.Flat) {
@@ -128,8 +127,7 @@ func bumpAppend[T any](b *bump, s []T, x T) []T {
 	return append(s, x)
 }
 
-// grownCapacity is how the slices of allocators without an append of their own
-// grow.
+// grownCapacity returns the new capacity of a slice, for allocators without append.
 func grownCapacity(old int) int { return max(8, 2*old) }
 
 func (b *bump) Node() *workloads.Node          { return bumpNewZero[workloads.Node](b) }

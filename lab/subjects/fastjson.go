@@ -6,7 +6,7 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// fastJSON makes its strings with the arena of a JSON library.
+// fastJSON allocates strings with the arena of a JSON library.
 type fastJSON struct{ a fastjson.Arena }
 
 func (f *fastJSON) Texts(dst []string, src string) {

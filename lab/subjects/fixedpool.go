@@ -5,8 +5,8 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// fixedPools is our FixedPool, one for each type. Its objects are given back
-// one by one, in the order in which they were taken.
+// fixedPools has one of our fixed-capacity pools for each type. Objects are freed one by one, in order of
+// allocation.
 type fixedPools struct {
 	flat   fixed[workloads.Flat]
 	link   fixed[workloads.Link]
@@ -14,13 +14,13 @@ type fixedPools struct {
 	node   fixed[workloads.Node]
 }
 
-// fixed is a pool with what is out of it.
+// fixed is a pool and its objects in use.
 type fixed[T any] struct {
 	pool *fixedpool.Pool[T]
 	out  []*T
 }
 
-// sized makes a pool for n objects when a workload asks for the first of them.
+// sized makes a pool for n objects at a workload's first request.
 func (f *fixed[T]) sized(n int) *fixedpool.Pool[T] {
 	if f.pool == nil || f.pool.Capacity() < n {
 		f.pool = fixedpool.New[T](n)
@@ -50,7 +50,7 @@ func (p *fixedPools) End() {
 	p.node.end()
 }
 
-// EndsByCall tells that End does work.
+// EndsByCall marks End as doing work.
 func (*fixedPools) EndsByCall() {}
 
 func (p *fixedPools) Flats(dst []*workloads.Flat)     { p.flat.fill(dst) }

@@ -8,9 +8,8 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// The report says where a giant request among small ones finds its memory: in
-// the Arena, which may keep that much and does for about 190 epochs, and in
-// bytebump, but not in the ArenaPool, which may not.
+// The report shows where a giant request among small ones finds its memory: in the Arena, which may retain
+// that much, for about 190 cycles, and in bytebump, but not in the ArenaPool, which may not retain it.
 func TestGiantChunkIsGivenBack(t *testing.T) {
 	w, err := workloads.Find("giant")
 	if err != nil {
@@ -23,7 +22,7 @@ func TestGiantChunkIsGivenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, _ := w.Bind(a.New())
-		for range 3 { // what comes once is no rule
+		for range 3 { // a single cycle is no rule
 			run(mb, &workloads.Watch{})
 		}
 		var before, after runtime.MemStats

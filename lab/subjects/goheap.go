@@ -2,8 +2,7 @@ package subjects
 
 import "github.com/ebbpool/arena/lab/workloads"
 
-// goHeap is ordinary Go, written as one writes it. The request's memory is the
-// load test's: the arena's code with a nil arena.
+// goHeap is ordinary Go. The memory of requests is the arena's code with a nil arena, as in the load test.
 type goHeap struct{ memory }
 
 func (goHeap) End() {}
@@ -48,7 +47,7 @@ func (goHeap) GrowItems(x *workloads.Simple, n int) {
 	}
 }
 
-// Begin and Drop have nothing to do: the collector drops what was.
+// Begin and Drop do nothing, because the collector frees the memory.
 func (goHeap) Begin() {}
 
 func (goHeap) Drop() {}
@@ -64,5 +63,5 @@ func (goHeap) Tree(depth int) *workloads.Node {
 	return n
 }
 
-// Apart needs no memory of its own: what is in use stays.
+// Apart needs no separate memory.
 func (h goHeap) Apart() workloads.Nodes { return h }

@@ -6,22 +6,21 @@ import (
 	"strings"
 )
 
-// Allocator is one subject of the matrix: a way to get memory, with as many of
-// the interfaces of package workloads as suit it.
+// Allocator is a subject of the matrix: a way to allocate, with those interfaces of package workloads that it
+// supports.
 type Allocator struct {
 	Name string
-	// What it is, and what one must know to read its numbers.
+	// What describes the subject, with what is needed to interpret its numbers.
 	What string
-	// New makes an instance, for one process that measures one workload.
+	// New returns an instance for a process that measures one workload.
 	New func() any
-	// Experiment is the GOEXPERIMENT that its program must be built with.
+	// Experiment is the GOEXPERIMENT that the program needs.
 	Experiment string
-	// Lacks is why the allocator has no row for a workload, by the interface
-	// that the workload needs.
+	// Lacks maps missing interfaces to the reason.
 	Lacks map[string]string
 }
 
-// Names of the matrix that the load test does not have.
+// Names of subjects that the load test does not have.
 const (
 	FixedPool = "FixedPool"
 	Pool      = "ArenaPool"
@@ -36,8 +35,7 @@ const (
 
 const oneType = "serves one type"
 
-// Allocators returns the subjects of the matrix, in the order of the tables:
-// ordinary Go first.
+// Allocators returns the subjects of the matrix, in the order of the tables. Ordinary Go is first.
 func Allocators() []Allocator {
 	noPool := map[string]string{"Workers": oneGoroutine}
 	usedAgain := map[string]string{"Workers": oneGoroutine, "Cold": keptOn}
@@ -94,7 +92,7 @@ func onlyText(why string) map[string]string {
 	return m
 }
 
-// FindAllocator returns the subject of that name.
+// FindAllocator returns the subject with the given name.
 func FindAllocator(name string) (Allocator, error) {
 	all := Allocators()
 	if i := slices.IndexFunc(all, func(a Allocator) bool { return a.Name == name }); i >= 0 {
@@ -107,7 +105,7 @@ func FindAllocator(name string) (Allocator, error) {
 	return Allocator{}, fmt.Errorf("unknown subject %q; there are %q", name, names)
 }
 
-// Marked is a subject's name, and behind it that the collector does not see its pointers.
+// Marked returns a subject's name, with a mark if the collector does not see its pointers.
 func Marked(name string) string {
 	if a, err := FindAllocator(name); err == nil && strings.Contains(a.What, "collector sees no pointer in it") {
 		return name + " (unsafe)"

@@ -9,7 +9,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// small sizes give every path a run: chunks fill up, slices grow.
+// small sizes run every path: chunks fill up, slices grow.
 var small = map[string]int{
 	"flat": 20_000, "link": 20_000, "text": 20_000, "slice-reserved": 50_000, "slice-zeroed": 50_000,
 	"slice-filled": 50_000, "Slice": 3000, "SimpleStruct": 3000, "ComplexStruct": 3000, "ComplexStructIter": 20,
@@ -18,14 +18,12 @@ var small = map[string]int{
 	"pool": 2, "giant": 2, "collector": 3, "collector-clone": 3,
 }
 
-// Every subject does the work of every workload that it is made for, twice in
-// the same memory, with one
-// checksum; and where it is not made
-// for one, it says why.
+// Every subject runs every workload that it supports, twice in the same memory, with the same checksum. For
+// each workload that it does not support, it states the reason.
 func TestAllSubjectsDoTheSame(t *testing.T) {
 	for _, w := range workloads.Catalog() {
 		if w.Kind == workloads.Reads {
-			continue // it counts wrong results; see the tests of package matrix
+			continue // counts wrong results; see the tests of package matrix
 		}
 		n, ok := small[w.Name]
 		if !ok {
@@ -45,7 +43,7 @@ func TestAllSubjectsDoTheSame(t *testing.T) {
 		}
 		for _, a := range subjects.Allocators() {
 			if a.Experiment != "" {
-				continue // another build; see package matrix
+				continue // needs another build; see package matrix
 			}
 			t.Run(fmt.Sprintf("%s/%s", w.Name, a.Name), func(t *testing.T) {
 				run, ok := w.Bind(a.New())
@@ -66,8 +64,7 @@ func TestAllSubjectsDoTheSame(t *testing.T) {
 	}
 }
 
-// MakeInts promises zeros in a used memory, too; simple structs and nodes are
-// zero whatever was there before.
+// MakeInts, simple structs and nodes return zeroed memory, also if it was used before.
 func TestZeros(t *testing.T) {
 	for _, a := range subjects.Allocators() {
 		if a.Experiment != "" {

@@ -5,13 +5,11 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// chunkSize holds a request of the workloads in one chunk, with room to spare; what a
-// pooled arena keeps is left to the default.
+// chunkSize is large enough for a request of the workloads. Pools retain the default.
 const chunkSize = 16 << 10
 
-// memory gives a workload its objects from an arena; nil means the Go heap.
-// A struct of one pointer fits an interface as it is: making a
-// workloads.Memory of it allocates nothing.
+// memory allocates a workload's objects from an arena; nil means the Go heap. A struct of one pointer is
+// stored in an interface directly, so converting it to workloads.Memory allocates nothing.
 type memory struct{ a *arena.Arena }
 
 func (m memory) NewEvent() *workloads.Event     { return arena.New[workloads.Event](m.a) }

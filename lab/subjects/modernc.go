@@ -8,15 +8,14 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// modernc is a malloc in Go, over memory of the operating system. An epoch ends
-// with Close, which gives all of it back at once.
+// modernc is a malloc in Go on memory of the operating system. Close ends a cycle and frees all of it.
 type modernc struct{ a malloc.Allocator }
 
 func newModernc() *modernc { return &modernc{} }
 
 func (m *modernc) End() { must(m.a.Close()) }
 
-// must stops the process: an allocator that can't allocate is no result.
+// must panics on an error, because an allocator that cannot allocate gives no result.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -35,7 +34,7 @@ func moderncZero[T any](m *modernc) *T {
 	return (*T)(p)
 }
 
-// EndsByCall tells that End does work.
+// EndsByCall marks End as doing work.
 func (*modernc) EndsByCall() {}
 
 func (m *modernc) Flats(dst []*workloads.Flat) {
@@ -44,8 +43,7 @@ func (m *modernc) Flats(dst []*workloads.Flat) {
 	}
 }
 
-// Links clears: the write barrier would take what lies in fresh memory for a
-// pointer.
+// Links clears the memory, because the write barrier would treat its old content as pointers.
 func (m *modernc) Links(dst []*workloads.Link) {
 	for i := range dst {
 		dst[i] = moderncZero[workloads.Link](m)

@@ -5,15 +5,13 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// regionChunk suits epochs of some megabytes; what an epoch needs beyond it comes
-// in chunks that double.
+// regionChunk suits cycles of some megabytes. Further chunks double.
 const regionChunk = 256 << 10
 
-// regionRetained lets an arena keep the memory of the table's largest epochs,
-// so that it is warm, as the other subjects are.
+// regionRetained lets an arena retain the memory of the largest cycles, so that it is as warm as the other
+// subjects.
 const regionRetained = 256 << 20
 
-// region is our Arena.
 type region struct {
 	memory
 	apart *region
@@ -25,7 +23,7 @@ func newRegion() *region {
 
 func (r *region) End() { r.a.Reset() }
 
-// EndsByCall tells that End does work.
+// EndsByCall marks End as doing work.
 func (*region) EndsByCall() {}
 
 func (r *region) Flats(dst []*workloads.Flat) {
@@ -68,7 +66,7 @@ func (r *region) GrowItems(x *workloads.Simple, n int) {
 	}
 }
 
-// coldChunk is the chunk size that the package suggests, whatever comes.
+// coldChunk is the chunk size that the package recommends.
 const coldChunk = 64 << 10
 
 func (r *region) Begin() { r.a = arena.NewArena(coldChunk, 0) }
@@ -86,7 +84,7 @@ func (r *region) Apart() workloads.Nodes {
 	return r.apart
 }
 
-// laneTree takes a handle, as one does who makes many objects of a type.
+// laneTree uses an Allocator, as code does that makes many objects of a type.
 func laneTree(l arena.Allocator[workloads.Node], depth int) *workloads.Node {
 	n := l.New()
 	if depth > 0 {
@@ -95,13 +93,12 @@ func laneTree(l arena.Allocator[workloads.Node], depth int) *workloads.Node {
 	return n
 }
 
-// Worker has an arena of its own: what a goroutine costs where none is shared.
+// Worker has its own arena: the cost of a goroutine without sharing.
 func (r *region) Worker() workloads.Requests {
 	return &region{memory: memory{arena.NewArena(chunkSize, 0)}}
 }
 
-// pooled is our ArenaPool: each epoch has an arena of the pool. Unlike region it
-// keeps what the defaults keep.
+// pooled takes an arena from an ArenaPool for each cycle. Unlike region it retains the default.
 type pooled struct {
 	memory
 	pool *arena.ArenaPool
@@ -123,12 +120,12 @@ func (p *pooled) Tree(depth int) *workloads.Node {
 	return laneTree(arena.AllocatorFor[workloads.Node](p.a), depth)
 }
 
-// Apart is another arena of the pool, for one epoch.
+// Apart is another arena of the pool, for one cycle.
 func (p *pooled) Apart() workloads.Nodes {
 	return &lent{pooled{memory: memory{p.pool.Get()}, pool: p.pool}}
 }
 
-// lent takes no further arena when it gives its own back.
+// lent takes no further arena after it has put its own back.
 type lent struct{ pooled }
 
 func (l *lent) End() {

@@ -8,8 +8,8 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// ristretto is the allocator that Badger and Ristretto use. AllocateAligned
-// zeroes; Copy and Allocate don't.
+// ristretto is the allocator of Badger and Ristretto. AllocateAligned zeroes memory; Copy and Allocate do
+// not.
 type ristretto struct {
 	a     *z.Allocator
 	apart *ristretto
@@ -23,7 +23,7 @@ func ristrettoNew[T any](a *z.Allocator) *T {
 	return (*T)(unsafe.Pointer(unsafe.SliceData(a.AllocateAligned(int(unsafe.Sizeof(*new(T)))))))
 }
 
-// EndsByCall tells that End does work.
+// EndsByCall marks End as doing work.
 func (*ristretto) EndsByCall() {}
 
 func (r *ristretto) Flats(dst []*workloads.Flat) {
@@ -56,7 +56,7 @@ func (r *ristretto) MakeInts(n, capacity int) []int {
 	return unsafe.Slice((*int)(unsafe.Pointer(unsafe.SliceData(b))), capacity)[:n]
 }
 
-// ReserveInts zeroes, too: there is no aligned memory without.
+// ReserveInts also zeroes, because there is no aligned memory without zeroing.
 func (r *ristretto) ReserveInts(n int) []int { return r.MakeInts(n, n) }
 
 func (r *ristretto) AppendInts(s []int, first, n int) []int {
@@ -79,7 +79,7 @@ func (r *ristretto) Tree(depth int) *workloads.Node {
 	return n
 }
 
-// Apart is always the same: package z keeps every allocator in a list of its own.
+// Apart is always the same allocator, because package z keeps every allocator in a list.
 func (r *ristretto) Apart() workloads.Nodes {
 	if r.apart == nil {
 		r.apart = newRistretto()

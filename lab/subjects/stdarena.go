@@ -9,9 +9,8 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// stdArena is the standard library's experiment. It has no Reset: an epoch ends
-// with Free, and the next has a new arena. Its slices don't grow, and its
-// strings are copies by hand.
+// stdArena is the standard library's experiment. It has no Reset: Free ends a cycle, and the next uses a new
+// arena. Its slices do not grow, and strings are copied by hand.
 type stdArena struct{ a *arena.Arena }
 
 func newStdArena() any { return &stdArena{arena.NewArena()} }
@@ -21,7 +20,7 @@ func (s *stdArena) End() {
 	s.a = arena.NewArena()
 }
 
-// EndsByCall tells that End does work.
+// EndsByCall marks End as doing work.
 func (*stdArena) EndsByCall() {}
 
 func (s *stdArena) Flats(dst []*workloads.Flat) {

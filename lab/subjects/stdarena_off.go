@@ -2,5 +2,5 @@
 
 package subjects
 
-// newStdArena has nothing to make in a build without the experiment.
+// newStdArena returns nil in a build without the experiment.
 func newStdArena() any { return nil }

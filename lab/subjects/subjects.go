@@ -1,7 +1,7 @@
-// Package subjects holds what the matrix compares: one file per way to get memory.
+// Package subjects contains the allocators that the matrix compares, one per file.
 package subjects
 
-// Names of subjects that others are compared with.
+// Names of subjects with which others are compared.
 const (
 	Heap     = "heap"
 	SyncPool = "sync.Pool"

@@ -6,8 +6,8 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// typedPools is one sync.Pool for each type, as programs have them for their
-// hot types. What an epoch took goes back at its end, cleared.
+// typedPools has one sync.Pool per type, as programs have for frequent types. At the end of a cycle the
+// objects are cleared and put back.
 type typedPools struct {
 	*sharedPools
 	flats   taken[workloads.Flat]
@@ -27,7 +27,7 @@ type sharedPools struct {
 
 func newTypedPools() *typedPools { return &typedPools{sharedPools: new(sharedPools)} }
 
-// taken are the objects of one epoch.
+// taken holds the objects of one cycle.
 type taken[T any] []*T
 
 func (t *taken[T]) get(pool *sync.Pool) *T {
@@ -41,7 +41,7 @@ func (t *taken[T]) get(pool *sync.Pool) *T {
 
 func (t *taken[T]) end(pool *sync.Pool) {
 	for _, x := range *t {
-		*x = *new(T) // or the pool would keep alive what x points to
+		*x = *new(T) // otherwise the pool keeps x's targets alive
 		pool.Put(x)
 	}
 	clear(*t)
@@ -60,7 +60,7 @@ func (p *typedPools) End() {
 	p.prices.end(&p.price)
 }
 
-// EndsByCall tells that End does work.
+// EndsByCall marks End as doing work.
 func (*typedPools) EndsByCall() {}
 
 func (p *typedPools) Flats(dst []*workloads.Flat) {
@@ -111,5 +111,5 @@ func (p *typedPools) Tree(depth int) *workloads.Node {
 	return n
 }
 
-// Apart shares the pools, and has taken nothing yet.
+// Apart shares the pools and has no objects yet.
 func (p *typedPools) Apart() workloads.Nodes { return &typedPools{sharedPools: p.sharedPools} }

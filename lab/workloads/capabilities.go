@@ -1,27 +1,23 @@
 package workloads
 
-// The matrix asks its subjects for memory through these interfaces, each as
-// small as one kind of work needs. A subject implements those that suit it;
-// what it lacks is a row that is not measured, with its reason.
+// The matrix allocates through these interfaces, each as small as one kind of work needs. A subject
+// implements those that it supports. For the others it has no row, but a reason.
 //
-// Methods that take a slice to fill make one object for each element: the loop
-// stands in the subject, so that a call that users get inlined is inlined here
-// too.
+// Methods with a dst parameter make one object for each element. The loop is in the subject, so that calls
+// that are inlined in users' code are also inlined here.
 
-// Epoch ends all of a subject's objects at once. What was handed out before is
-// dead after End.
+// Epoch ends all of a subject's objects at once. They must not be used after End.
 type Epoch interface{ End() }
 
-// Objects is memory for structs of 64 bytes. They need not be zero: a workload
-// writes every field that it reads.
+// Objects allocates structs of 64 bytes. They need not be zeroed: a workload writes every field that it
+// reads.
 type Objects interface {
 	Epoch
 	Flats(dst []*Flat)
 	Links(dst []*Link)
 }
 
-// Ends is an Objects whose End does something: the Go heap's objects end
-// without a call, when the collector finds the time.
+// Ends is an Objects whose End does work. Objects on the Go heap need none.
 type Ends interface {
 	Objects
 	EndsByCall()
@@ -30,48 +26,45 @@ type Ends interface {
 // Texts copies strings.
 type Texts interface {
 	Epoch
-	// Texts sets each element of dst to a copy of src in memory of its own.
+	// Texts sets each element of dst to a separate copy of src.
 	Texts(dst []string, src string)
 }
 
-// Ints is memory for slices.
+// Ints allocates slices.
 type Ints interface {
 	Epoch
-	// MakeInts returns a slice that is zero up to its capacity.
+	// MakeInts returns a slice that is zeroed up to its capacity.
 	MakeInts(n, capacity int) []int
-	// ReserveInts returns a slice of n ints that the caller will write before
-	// it reads them: zero where the subject has nothing cheaper.
+	// ReserveInts returns a slice of n ints that the caller writes before reading. It is zeroed if the
+	// subject has nothing cheaper.
 	ReserveInts(n int) []int
 	// AppendInts appends n values, first, first+1 and so on, one at a time.
 	AppendInts(s []int, first, n int) []int
 }
 
-// Simples is memory for the structs of a length and a slice. They are zero.
+// Simples allocates zeroed structs of a length and a slice.
 type Simples interface {
 	Epoch
 	Simples(dst []*Simple)
 }
 
-// Nodes is memory for binary trees. The recursion stands in the subject, as the
-// loops of others do.
+// Nodes allocates binary trees. The recursion is in the subject, like the loops of the others.
 type Nodes interface {
 	Epoch
-	// Tree returns a tree of that depth, 0 for one node, built from its root down.
+	// Tree returns a tree of the given depth, 0 for one node, built from the root down.
 	Tree(depth int) *Node
-	// Apart is memory of the same kind whose objects don't end with these; as warm
-	// as these, where a subject keeps memory from epoch to epoch.
+	// Apart returns separate memory of the same kind, equally warm, whose objects do not end with these.
 	Apart() Nodes
 }
 
-// Requests has what a small request needs: the handler's memory and a sixth
-// type.
+// Requests allocates the objects of a small request: those of the handler, and a sixth type.
 type Requests interface {
 	Epoch
 	Memory
 	Node() *Node
 }
 
-// Workers gives each goroutine a Requests; they share what the subject shares.
+// Workers returns a Requests for each goroutine. They share what the subject shares.
 type Workers interface {
 	Worker() Requests
 }

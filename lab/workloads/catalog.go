@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Watch leaves parts of an operation out of its time, as the methods of
-// testing.B do. The zero Watch is running.
+// Watch excludes parts of an operation from its time, like the methods of testing.B. The zero Watch is
+// running.
 type Watch struct {
 	paused time.Duration
 	since  time.Time
@@ -19,55 +19,53 @@ func (w *Watch) Pause() { w.since = time.Now() }
 // Resume lets the clock run again.
 func (w *Watch) Resume() { w.paused += time.Since(w.since) }
 
-// Paused is how long the clock stood still.
+// Paused returns how long the clock was stopped.
 func (w *Watch) Paused() time.Duration { return w.paused }
 
-// Run carries out one operation in memory of m and returns the checksum of all
-// that it read from its objects. Every subject gives the same checksum, and the
-// lab compares them: work that a compiler deletes, or a subject skips, is seen.
+// Run runs one operation and returns the checksum of everything it read from its objects. All subjects give
+// the same checksum, so that work deleted by the compiler or skipped by a subject is noticed.
 type Run func(n int, w *Watch) uint64
 
 // Workload is one kind of work of the matrix.
 type Workload struct {
 	Name string
-	// Title says what one operation does; n is the size.
+	// Title describes one operation; n is the size.
 	Title string
-	// Sizes are the n of a quick run, Full those that a full run adds.
+	// Sizes are the n of a quick run. A full run adds Full.
 	Sizes, Full []int
-	// Unit names the things that n counts.
+	// Unit names what n counts.
 	Unit string
-	// Per divides an operation's time into the unit that is shown: n for work
-	// that is n times the same, 1 for one thing as a whole.
+	// Per returns the divisor of an operation's time: n for n repetitions of the same work, 1 for a single
+	// result.
 	Per func(n int) float64
-	// Procs is GOMAXPROCS of the run; 0 leaves it as it is.
+	// Procs returns GOMAXPROCS of the run; 0 keeps the default.
 	Procs func(n int) int
-	// Kind says what is measured besides or instead of time.
+	// Kind is what is measured in addition to time, or instead of it.
 	Kind Kind
-	// Need is the interface that a subject must have, by its name.
+	// Need is the name of the interface that a subject must implement.
 	Need string
-	// bind returns the operation on a subject, nil if it lacks the interface.
+	// bind returns the operation for a subject, or nil if it lacks the interface.
 	bind func(subject any) Run
 }
 
-// Kind names the quantity that a workload measures.
+// Kind is the quantity that a workload measures.
 type Kind int
 
 // Kinds of workloads.
 const (
 	Time     Kind = iota // nanoseconds, allocations and bytes of an operation
-	Resident             // Time, and what stays resident afterwards
-	Reads                // how many objects read back wrong; no time
-	Collect              // what the runtime's statistics say after it; no time
+	Resident             // Time, and the resident memory afterwards
+	Reads                // number of objects that read back wrong; no time
+	Collect              // the runtime's statistics; no time
 )
 
-// Bind returns the operation of w on a subject; false if the subject is not
-// made for it.
+// Bind returns the operation of w for a subject, and false if the subject does not support it.
 func (w Workload) Bind(subject any) (Run, bool) {
 	run := w.bind(subject)
 	return run, run != nil
 }
 
-// on makes a bind function for work that needs the interface I.
+// on returns a bind function for work that needs the interface I.
 func on[I any](run func(m I, n int, w *Watch) uint64) func(any) Run {
 	return func(subject any) Run {
 		m, ok := subject.(I)
@@ -81,7 +79,7 @@ func on[I any](run func(m I, n int, w *Watch) uint64) func(any) Run {
 func each(n int) float64 { return float64(n) }
 func whole(int) float64  { return 1 }
 
-// Find returns the workload of that name.
+// Find returns the workload with the given name.
 func Find(name string) (Workload, error) {
 	all := Catalog()
 	if i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name }); i >= 0 {

@@ -1,22 +1,20 @@
 package workloads
 
-// Cold is memory that is made for one epoch and then dropped, as tests, tools and
-// first requests have it.
+// Cold is memory that is allocated for one cycle and then dropped, as in tests, tools and first requests.
 type Cold interface {
 	Simples
 	Ints
 	Requests
-	// GrowItems appends n values to the slice in x, 0, 1 and so on, one at a
-	// time.
+	// GrowItems appends the n values 0, 1 and so on to the slice in x, one at a time.
 	GrowItems(x *Simple, n int)
-	// Begin makes new memory, in which nothing was yet.
+	// Begin allocates new memory.
 	Begin()
-	// Drop ends the epoch and the memory. After it comes Begin.
+	// Drop ends the cycle and drops the memory. Begin must follow.
 	Drop()
 }
 
-// coldEpochs is how many epochs an operation has: the smallest one alone takes
-// little more than looking at the clock.
+// coldEpochs is the number of cycles in an operation: the smallest cycle takes little more time than reading
+// the clock.
 const coldEpochs = 10
 
 func perColdEpoch(int) float64 { return coldEpochs }
@@ -53,10 +51,10 @@ func coldIter(m Cold, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-// requestObjects is how many objects a request has.
+// requestObjects is the number of objects in a request.
 const requestObjects = 20
 
-// coldRequest builds requests that have n objects together, in one epoch.
+// coldRequest builds requests with n objects in total, in one cycle.
 func coldRequest(m Cold, n int, _ *Watch) (sum uint64) {
 	for range coldEpochs {
 		m.Begin()

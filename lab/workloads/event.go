@@ -1,12 +1,10 @@
-// Package workloads holds the work the lab measures, and the generator of the load
-// test's requests.
+// Package workloads contains the work that the lab measures, and the generator of the load test's requests.
 //
-// A kind of work is written once. Where its memory comes from is the business of what
-// it is given, so that what is compared is memory.
+// Each kind of work is written once and gets its memory as a parameter, so that only the memory differs.
 package workloads
 
-// Event is the root of a request's objects: a pointerful object graph of the
-// size and shape that web services build and drop per request.
+// Event is the root of a request's objects: an object graph with pointers, of the size and shape of web
+// services' requests.
 type Event struct {
 	Line    Line
 	ID      string
@@ -27,7 +25,7 @@ type Line struct {
 	Query           string // without '?'
 	Proto           string
 	Status          int64
-	Bytes           int64 // 0 where the log has '-'
+	Bytes           int64 // 0 for '-' in the log
 	Referer, Agent  string
 }
 
@@ -44,13 +42,13 @@ type Address struct {
 	Street, City, Zip, Country string
 }
 
-// Device describes what the user holds in hand.
+// Device describes the user's device.
 type Device struct {
 	OS, Browser   string
 	Width, Height int64
 }
 
-// Item is one position of an order.
+// Item is an item of an order.
 type Item struct {
 	SKU, Title string
 	Qty        int64
@@ -69,11 +67,11 @@ type Field struct {
 	Key, Value string
 }
 
-// Memory is where a request's objects come from. One Memory serves one
-// request at a time; everything it handed out is dead when the request ends.
+// Memory allocates the objects of a request. One Memory serves one request at a time; its objects must not be
+// used after the request.
 //
-// All New methods return zeroed objects. The Append methods take nil or the
-// slice that the same method returned last.
+// All New methods return zeroed objects. The Append methods take nil or the slice that the same method
+// returned last.
 type Memory interface {
 	NewEvent() *Event
 	NewUser() *User
@@ -83,8 +81,8 @@ type Memory interface {
 	AppendField(s []Field, f Field) []Field
 	AppendItem(s []Item, it Item) []Item
 	AppendTag(s []string, tag string) []string
-	// Text returns a string that holds a copy of b.
+	// Text returns b as a string in new memory.
 	Text(b []byte) string
-	// Buffer returns an empty slice with room for n bytes.
+	// Buffer returns an empty slice with capacity n.
 	Buffer(n int) []byte
 }

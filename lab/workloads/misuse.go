@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Misuse is a variant of the use-after-free program: something is kept from a
-// epoch, the epoch ends, the next one writes, and then what was kept is used.
+// Misuse is a variant of the use-after-free program: it keeps a reference, ends the cycle, lets the next
+// cycle write, and uses the reference.
 type Misuse struct {
 	Name string
-	// Title says what is done with what was kept.
+	// Title describes the use.
 	Title string
-	// things of an epoch, and the kinds of them that the variant can do with,
-	// the first that the subject has.
+	// Number of objects in a cycle, and the kinds of objects that the variant can use. The first one that the
+	// subject supports is used.
 	count int
 	kinds []kind
 	use   func(m Epoch, make maker, n int) Seen
 }
 
-// What a use of dead memory is seen to do.
+// The observed effect of a use after free.
 const (
 	OwnValue   = "still its own value"
 	ReadsZero  = "reads zero"
@@ -31,13 +31,13 @@ const (
 	WritesOver = "changes another epoch's value"
 )
 
-// Seen names the outcome of a variant.
+// Seen is the outcome of a variant.
 type Seen struct{ Outcome, Detail string }
 
-// Misuses are the variants, in the order of the table.
+// Misuses returns the variants, in the order of the table.
 func Misuses() []Misuse {
 	all := []kind{pointers, prices, lists, copies}
-	const few, many = 100, 200_000 // many are 12 MB: more than a chunk of any subject
+	const few, many = 100, 200_000 // many is 12 MB, more than a chunk of any subject
 	return []Misuse{
 		{"pointer", "a pointer is read", few, []kind{pointers, prices}, read},
 		{"pointer-large", "a pointer is read after an epoch of 200,000 objects", many, []kind{pointers, prices}, read},
@@ -48,7 +48,7 @@ func Misuses() []Misuse {
 	}
 }
 
-// FindMisuse returns the variant of that name.
+// FindMisuse returns the variant with the given name.
 func FindMisuse(name string) (Misuse, error) {
 	all := Misuses()
 	if i := slices.IndexFunc(all, func(m Misuse) bool { return m.Name == name }); i >= 0 {
@@ -57,8 +57,7 @@ func FindMisuse(name string) (Misuse, error) {
 	return Misuse{}, fmt.Errorf("there is no misuse %q", name)
 }
 
-// Bind returns the variant on a subject; false if the subject has nothing that
-// could be kept for it.
+// Bind returns the variant for a subject, and false if the subject supports none of its kinds.
 func (v Misuse) Bind(subject any) (func() Seen, bool) {
 	m, ok := subject.(Epoch)
 	if !ok {
@@ -72,19 +71,19 @@ func (v Misuse) Bind(subject any) (func() Seen, bool) {
 	return nil, false
 }
 
-// The values that the epochs and the late writer store.
+// The values stored by the cycles and by the late writer.
 const earlier, mine, theirs, late = 0x1111111111111111, 0x2222222222222222, 0x3333333333333333, 0x4444444444444444
 
-// things are an epoch's allocations.
+// things are the objects of a cycle.
 type things struct {
 	read  func(i int) uint64
 	write func(i int, v uint64)
 }
 
-// maker makes n things that hold v.
+// maker makes n objects with value v.
 type maker func(n int, v uint64) things
 
-// kind returns a subject's maker of one kind of things, nil if it has none.
+// kind returns a subject's maker for a kind of objects, or nil.
 type kind func(subject any) maker
 
 func pointers(subject any) maker {
@@ -102,7 +101,7 @@ func pointers(subject any) maker {
 	}
 }
 
-// prices are the objects of those that make requests only.
+// prices makes objects of subjects that only support Requests.
 func prices(subject any) maker {
 	m, ok := subject.(Requests)
 	if !ok {
@@ -159,8 +158,8 @@ func copies(subject any) maker {
 	}
 }
 
-// warmed makes the epoch whose things are kept, after some that let the
-// allocator find its size: it then has its memory from the epoch before.
+// warmed makes the objects to be kept, after some cycles that let the allocator adapt, so that the objects
+// are in recycled memory.
 func warmed(m Epoch, make maker, n int) things {
 	for range 3 {
 		make(n, earlier)
@@ -178,11 +177,11 @@ func read(m Epoch, make maker, n int) Seen {
 	return seen
 }
 
-// grace is long enough for the next epoch to have begun and written.
+// grace is long enough for the next cycle to begin and write.
 const grace = 30 * time.Millisecond
 
-// readElsewhere has the reader wait by the clock: any other way would be the
-// synchronization that the program lacks.
+// readElsewhere makes the reader wait by the clock, because anything else would be the synchronization that
+// the program lacks.
 func readElsewhere(m Epoch, make maker, n int) Seen {
 	old := warmed(m, make, n)
 	found := goLook(old, n)
@@ -221,8 +220,7 @@ func write(m Epoch, make maker, n int) Seen {
 	return Seen{Outcome: WritesOwn}
 }
 
-// look reads all that was kept. The outcome is the worst that any of them
-// shows.
+// look reads all kept objects. The outcome is the worst of them.
 func look(old things, n int) Seen {
 	counts := map[string]int{}
 	for i := range n {
@@ -245,7 +243,7 @@ func look(old things, n int) Seen {
 	return Seen{Outcome: OwnValue}
 }
 
-// part says how many of n, if it is not all.
+// part returns "k of n", or "" if k is n.
 func part(k, n int) string {
 	if k == n {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// table keeps the pointers of one operation; it is the harness's, made once,
-// and emptied so that the heap's objects are garbage after their epoch.
+// table holds the pointers of one operation. It is allocated once by the harness and cleared so that objects
+// on the heap become garbage after their cycle.
 type table[T any] struct{ all []T }
 
 func (t *table[T]) of(n int) []T {
@@ -30,7 +30,7 @@ func flats(m Objects, n int, _ *Watch) uint64 {
 	return sum
 }
 
-// fillFlats makes n objects and uses every one.
+// fillFlats allocates n objects and uses each of them.
 func fillFlats(m Objects, n int) (sum uint64) {
 	all := flatTable.of(n)
 	m.Flats(all)
@@ -50,8 +50,8 @@ func links(m Objects, n int, _ *Watch) uint64 {
 	return sum
 }
 
-// fillLinks makes n objects, links each to the one before and follows the
-// links. The strings are constants: no subject must keep them alive.
+// fillLinks allocates n objects, links each to the previous one and follows the links. The strings are
+// constants, so no subject has to keep them alive.
 func fillLinks(m Objects, n int) (sum uint64) {
 	all := linkTable.of(n)
 	m.Links(all)
@@ -96,13 +96,12 @@ func resetLink(m Ends, n int, w *Watch) uint64 {
 	return sum
 }
 
-// collections is how often the corruption table has the collector run.
+// collections is the number of collections for the corruption table.
 const collections = 5
 
-// corruption returns how many of n objects read back wrong, after collections
-// between which the heap was filled with strings of the same sizes. Each
-// object alone holds its string: a collector that doesn't see the object frees
-// it.
+// corruption returns how many of n objects read back wrong after collections, between which the heap is
+// filled with strings of the same sizes. Only the object refers to its string, so a collector that does not
+// see the object frees the string.
 func corruption(m Objects, n int, _ *Watch) (wrong uint64) {
 	all := make([]*Link, n)
 	m.Links(all)
@@ -121,13 +120,13 @@ func corruption(m Objects, n int, _ *Watch) (wrong uint64) {
 	return wrong
 }
 
-// kept makes the string of object i anew, on the heap.
+// kept returns the string of object i, newly allocated on the heap.
 func kept(i int) string { return fmt.Sprintf("the string of object %06d", i) }
 
-// churned holds the newest of the churn's strings.
+// churned holds the latest strings of churn.
 var churned []string
 
-// churn has the collector run, and takes the memory that it freed.
+// churn runs the collector and reuses the memory that it freed.
 func churn(n int) {
 	runtime.GC()
 	churned = make([]string, 0, 2*n)

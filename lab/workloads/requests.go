@@ -7,8 +7,7 @@ var words = [...][]byte{
 	[]byte("24 Tide Lane"), []byte("Harbour City"),
 }
 
-// request builds and reads one request: 20 objects of 6 types, 30 strings and
-// 4 slices.
+// request builds and reads one request: 20 objects of 6 types, 30 strings and 4 slices.
 func request(m Requests, seed int) (sum uint64) {
 	digest := int64(seed)
 	text := func(i int) string {
@@ -67,18 +66,18 @@ func requests(m Requests, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-// poolRequests is how many requests all workers together serve.
+// poolRequests is the number of requests served by all workers together.
 const poolRequests = 2000
 
-// pool has workers goroutines serve poolRequests requests. The checksum is the
-// same for every number of workers.
+// pool serves poolRequests requests in the given number of goroutines. The checksum does not depend on that
+// number.
 func pool(m Workers, workers int, _ *Watch) (sum uint64) {
 	sums := make([]uint64, workers)
 	var wg sync.WaitGroup
 	for k := range workers {
 		wg.Go(func() {
 			mine := m.Worker()
-			var s uint64 // not in the shared slice: workers would share its cache line
+			var s uint64 // not in the shared slice, to avoid false sharing
 			for i := k; i < poolRequests; i += workers {
 				s += request(mine, i)
 				mine.End()
@@ -101,7 +100,7 @@ type requestsAndInts interface {
 // giant serves a request that needs n MB, and small ones after it.
 func giant(m requestsAndInts, n int, _ *Watch) uint64 {
 	s := m.MakeInts(n<<20/8, n<<20/8)
-	for i := 0; i < len(s); i += 512 { // each page
+	for i := 0; i < len(s); i += 512 { // one element of each page
 		s[i] = i
 	}
 	sum := total(s)
@@ -113,8 +112,8 @@ func giant(m requestsAndInts, n int, _ *Watch) uint64 {
 	return sum
 }
 
-// mix folds a string's length and both its ends into h: enough to notice
-// memory that another request wrote to, too little to be the measured work.
+// mix adds a string's length and both ends to h: enough to notice memory that another request overwrote, and
+// cheap.
 func mix(h int64, s string) int64 {
 	h = (h<<5 | int64(uint64(h)>>59)) ^ int64(len(s))
 	if n := len(s); n > 0 {

@@ -1,12 +1,11 @@
 package workloads
 
-// ends sums what a slice's user sees without touching all of it.
+// ends sums a few elements of a slice without touching all of it.
 func ends(s []int) uint64 {
 	s[len(s)/2] = 7
 	return uint64(len(s)) + uint64(s[len(s)/2])
 }
 
-// total sums a slice.
 func total(s []int) (sum uint64) {
 	for _, v := range s {
 		sum += uint64(v)
@@ -20,8 +19,7 @@ func reserved(m Ints, n int, _ *Watch) uint64 {
 	return sum
 }
 
-// zeroed looks at few of the elements: that all are zero is the subject's
-// promise, which the tests of this package check.
+// zeroed checks only a few elements. The tests of this package check that subjects zero all of them.
 func zeroed(m Ints, n int, _ *Watch) uint64 {
 	s := m.MakeInts(n, n)
 	sum := uint64(s[0]) + uint64(s[n/3]) + uint64(s[n-1]) + ends(s)
@@ -59,14 +57,14 @@ func matrixSimple(m Simples, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-// simplesAndInts makes structs and, in the same memory, slices for them.
+// simplesAndInts allocates structs and, in the same memory, slices for them.
 type simplesAndInts interface {
 	Simples
 	Ints
 }
 
 func complexStruct(m simplesAndInts, n int) uint64 {
-	one := simpleTable.of(1) // of the stack it would escape: an allocation of the harness
+	one := simpleTable.of(1) // a variable would escape: an allocation of the harness
 	m.Simples(one)
 	x := one[0]
 	one[0] = nil
@@ -81,7 +79,7 @@ func matrixComplex(m simplesAndInts, n int, _ *Watch) uint64 {
 	return sum
 }
 
-// iterations is how many structs ComplexStructIter makes in one epoch.
+// iterations is the number of structs that ComplexStructIter makes in a cycle.
 const iterations = 1000
 
 func matrixIter(m simplesAndInts, n int, _ *Watch) (sum uint64) {
@@ -112,7 +110,7 @@ func growTurns(m Ints, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-// collectedInts is how many ints a call of the collector's table appends.
+// collectedInts is the number of ints appended in a call for the collector's table.
 const collectedInts = 100_000
 
 func collector(m Ints, n int, _ *Watch) (sum uint64) {
@@ -123,7 +121,7 @@ func collector(m Ints, n int, _ *Watch) (sum uint64) {
 	return sum
 }
 
-// keptClone holds the newest clone, so that none is left out as unused.
+// keptClone holds the latest clone, so that the compiler does not remove it.
 var keptClone []int
 
 func collectorClone(m Ints, n int, _ *Watch) (sum uint64) {

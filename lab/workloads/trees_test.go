@@ -7,11 +7,11 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// The checksum is the number of nodes, which the C++ half asserts as well: both
-// languages do the same work. The depths are counted out by hand.
+// The checksum is the number of nodes, which the C++ half also checks, so both languages do the same work.
+// The expected values are computed by hand.
 func TestTreesCountEveryNode(t *testing.T) {
-	// 4: 63 stretch, 31 that stay, 16 of 31. 5: the same of 127 and 63, 32 of 31.
-	// 6: 255, 127, 64 of 31, 16 of 127.
+	// 4: 63 stretch, 31 long-lived, 16 of 31. 5: the same with 127 and 63, 32 of 31. 6: 255, 127, 64 of 31,
+	// 16 of 127.
 	for depth, want := range map[int]int{4: 63 + 31 + 16*31, 5: 127 + 63 + 32*31, 6: 255 + 127 + 64*31 + 16*127} {
 		if got := workloads.TreeNodes(depth); got != want {
 			t.Errorf("TreeNodes(%d) is %d, want %d", depth, got, want)

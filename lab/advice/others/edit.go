@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// edit is one line of a description, which holds as little of the other project's text as
-// finds the place:
+// edit is one line of a description. It contains only as much of the other project's text as is needed to
+// find the place:
 //
-//	OLD => NEW         in all of the file
+//	OLD => NEW         in the whole file
 //	12-34: OLD => NEW  in these lines of the original
-//	12+ TEXT           a line behind the original's line 12
+//	12+ TEXT           a line after the original's line 12
 //	$+ TEXT            a line at the end
 //
-// In OLD and NEW $X is a name, qualified or not, and ... what is within brackets, or all up to
-// a bracket that closes.
+// In OLD and NEW $X is a name, qualified or not, and ... is everything inside brackets, or up to the closing
+// bracket.
 type edit struct {
 	file       string
-	first, end int // of the original's lines; 0, 0: all
+	first, end int // lines of the original; 0, 0 means all
 	old, text  string
 	insert     bool
 }
@@ -54,8 +54,8 @@ func parseEdit(file, line string) (edit, error) {
 	return e, nil
 }
 
-// apply makes the edits in the files of a folder. One that finds nothing is an error: the
-// module is not what the description was written for.
+// apply applies the edits to the files of a directory. An edit that matches nothing is an error, because the
+// module is not the version that the description was written for.
 func apply(dir string, edits []edit) error {
 	files := map[string][]string{}
 	for _, e := range edits {
@@ -84,7 +84,7 @@ func apply(dir string, edits []edit) error {
 		}
 		copy(lines[first:end], strings.Split(text, "\n"))
 	}
-	for _, e := range edits { // last, since they change the numbers of lines
+	for _, e := range edits { // last, because they change line numbers
 		if lines := files[e.file]; e.insert {
 			i := min(e.first, len(lines)) - 1
 			lines[i] += "\n" + e.text
@@ -104,7 +104,7 @@ func apply(dir string, edits []edit) error {
 
 var name = regexp.MustCompile(`\\\$([A-Z])`)
 
-// replace puts new in the place of old everywhere, and reports how often.
+// replace replaces old by new everywhere and returns the number of replacements.
 func replace(text, old, new string) (string, int) {
 	head, tail, hole := strings.Cut(old, "...")
 	newHead, newTail, _ := strings.Cut(new, "...")
@@ -136,7 +136,7 @@ func replace(text, old, new string) (string, int) {
 	}
 }
 
-// closing is where the bracket closes that was open before text, or the length of text.
+// closing returns the index of the bracket that closes one opened before text, or the length of text.
 func closing(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {

@@ -1,6 +1,6 @@
-// Package others has conversions by hand of modules that others wrote, as descriptions of what
-// was changed, without their source. Each names a version and a root; Make takes that
-// version from the module proxy and makes the changes in a copy.
+// Package others contains conversions by hand of other projects' modules, as descriptions of the changes,
+// without their source. Each names a version and a root. Make downloads that version from the module proxy
+// and applies the changes to a copy.
 package others
 
 import (
@@ -19,20 +19,20 @@ import (
 //go:embed *.txtar main.go.txt
 var files embed.FS
 
-// Module is one conversion. The functions that it adds are called as their originals, with
-// "In" behind the name, and an arena as their first argument.
+// Module is one conversion. Each added function has the name of its original with "In" appended, and an arena
+// as first parameter.
 type Module struct {
-	Name          string // of its file
+	Name          string // name of its file
 	What          string
 	Path, Version string
 	tests         []string // packages whose tests must pass
-	program       string   // calls the root in an arena
+	program       string   // calls the root with an arena
 	root          string
 	convert       []string // flags and packages for "arena convert", without -root and -own
 	edits         []edit
 }
 
-// Modules are all, in the order of their names.
+// Modules returns all modules by name.
 func Modules() ([]Module, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -57,13 +57,13 @@ func Modules() ([]Module, error) {
 	return all, nil
 }
 
-// Root is the function that a conversion starts from.
+// Root returns the function at which the conversion starts.
 func (m Module) Root() string { return m.root }
 
 // Converts reports whether "arena convert" is measured on the module.
 func (m Module) Converts() bool { return len(m.convert) > 0 }
 
-// parse reads a description: "key value" lines, then a section for each file, and the program.
+// parse parses a description: "key value" lines, then a section for each file, and the program.
 func (m *Module) parse(text string) error {
 	section := ""
 	for line := range strings.Lines(text) {
@@ -109,13 +109,13 @@ func (m *Module) parse(text string) error {
 	return nil
 }
 
-// Made is a conversion in a folder of its own.
+// Made is a conversion in its own directory.
 type Made struct {
 	Module
-	dir, original, arena string // arena is the folder of package arena
+	dir, original, arena string // arena is the directory of package arena
 }
 
-// Make takes the module from the proxy, and converts a copy in dir.
+// Make downloads the module and converts a copy in dir.
 func (m Module) Make(dir, arena string) (*Made, error) {
 	out, err := run(dir, "go", "mod", "download", "-json", m.Path+"@"+m.Version)
 	if err != nil {
@@ -140,7 +140,7 @@ func (m Module) Make(dir, arena string) (*Made, error) {
 	return c, nil
 }
 
-// copy makes a copy of the original, which requires package arena.
+// copy copies the original and adds package arena as a requirement.
 func (c *Made) copy(name string) error {
 	copied := c.folder(name)
 	if err := os.CopyFS(copied, os.DirFS(c.original)); err != nil {
@@ -162,9 +162,9 @@ var (
 	summary   = regexp.MustCompile(`(?m)^(\d+) of (\d+) allocation sites? moved`)
 )
 
-// Convert converts another copy with "arena convert", whose program is tool, for a program of the form automatic. The
-// owned types are those that -suggest prints. What the tool writes has passed the module's tests. It returns how many
-// allocation sites moved, of how many, and how long that took.
+// Convert converts another copy with "arena convert", whose program is tool, for a program of the form
+// automatic. The owned types are those that -suggest prints. The result has passed the module's tests.
+// Convert returns the number of allocation sites moved, the number of all sites, and the duration.
 func (c *Made) Convert(tool string) (moved, sites int, took time.Duration, err error) {
 	if err := c.copy("automatic"); err != nil {
 		return 0, 0, 0, err
@@ -197,7 +197,7 @@ func (c *Made) require(dir string) error {
 
 var inArena = regexp.MustCompile(`In\(a(, |\))`)
 
-// build makes the program that measures a form of the module in a folder: plain calls it as it is.
+// build builds the program that measures a form of the module in a directory. plain calls the root unchanged.
 func (c *Made) build(form, module string) error {
 	dir, program := c.Folder(form), c.program
 	if form == "plain" {
@@ -229,16 +229,16 @@ func (c *Made) build(form, module string) error {
 	return err
 }
 
-// Folder is that of the source of a form's program.
+// Folder returns the source directory of a form's program.
 func (c *Made) Folder(form string) string { return c.folder("program-" + form) }
 
-// Program is the file of a form's program.
+// Program returns the path of a form's program.
 func (c *Made) Program(form string) string { return c.folder(form + ".exe") }
 
-// withArena has the old functions take an arena, which nobody resets, instead of nil.
+// withArena matches calls with a nil arena, to pass an arena that is never reset instead.
 var withArena = regexp.MustCompile(`In\(nil(, |\))`)
 
-// Test runs the module's own tests, with a nil arena and then, in a checked build, with one.
+// Test runs the module's own tests with a nil arena and then, in a checked build, with an arena.
 func (c *Made) Test() error {
 	test := func(flags ...string) error {
 		_, err := run(c.folder("module"), "go", append(append([]string{"test", "-count=1", "-vet=off"}, flags...), c.tests...)...)
@@ -267,7 +267,7 @@ func (c *Made) Test() error {
 	return nil
 }
 
-// Lines is how many lines of the module were changed or added.
+// Lines returns the number of lines of the module that were changed or added.
 func (c *Made) Lines(changed func(plain, converted string) (int, error)) (n int, err error) {
 	for _, name := range c.changedFiles() {
 		k, err := changed(filepath.Join(c.original, name), filepath.Join(c.folder("module"), name))

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Each module's own tests pass when it is converted, without and with an arena, and both
-// forms make the same.
+// The tests of each converted module pass, without and with an arena, and both forms give the same results.
 func TestModules(t *testing.T) {
 	modules, err := Modules()
 	if err != nil {
@@ -44,7 +43,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// Edits of one line each, and what they make of it.
+// Edits of one line each, and their results.
 func TestReplace(t *testing.T) {
 	for _, c := range []struct{ text, old, new, want string }{
 		{"x := &T{a: &U{b: \"}\"}}", "&$T{...}", "arena.NewOf(a, $T{...})", "x := arena.NewOf(a, T{a: arena.NewOf(a, U{b: \"}\"})})"},

@@ -1,5 +1,5 @@
-// Command subject runs one program of package advice, in one form. It prints
-// how many requests it served, its processor time for all of them in nanoseconds, and its allocations.
+// Command subject runs one program of package advice in one form. It prints the number of requests served,
+// the processor time of all of them in nanoseconds, and its allocations.
 package main
 
 import (
@@ -60,7 +60,7 @@ func serve(s advice.Subject, inArena bool, length time.Duration, cpu, allocs str
 		}
 		return n
 	}
-	loop(length / 5) // caches are full, and pools have learned
+	loop(length / 5) // fills caches and warms pools
 	if cpu != "" {
 		f, err := os.Create(cpu)
 		if err != nil {
@@ -94,7 +94,7 @@ func serve(s advice.Subject, inArena bool, length time.Duration, cpu, allocs str
 	return nil
 }
 
-// processorTime returns what the process has taken, all threads together.
+// processorTime returns the processor time of all threads of the process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/ebbpool/arena/lab/subjects"
 )
 
-// anchors are the programs that read the corpora by libraries of C++, for so long each. What
-// this machine has no compiler or library for is said, and left out.
+// anchors returns the programs that read the corpora with C++ libraries, for benchtime each. It reports and
+// omits those for which this machine has no compiler or library.
 func anchors(ctx context.Context, dir, benchtime string, report io.Writer) (all []rounds.Program, err error) {
-	least, _ := time.ParseDuration(benchtime) // not of 1x
+	least, _ := time.ParseDuration(benchtime) // fails for counts like 1x, which leaves 0
 	args := []string{strconv.Itoa(int(least.Milliseconds()))}
 	for _, c := range corpora.All {
 		text, err := c.Read()
@@ -43,13 +43,13 @@ func anchors(ctx context.Context, dir, benchtime string, report io.Writer) (all 
 	return all, nil
 }
 
-// compile makes a program of C++.
+// compile compiles a C++ program.
 func compile(ctx context.Context, program string, args ...string) (said []byte, _ error) {
 	return exec.CommandContext(ctx, "c++", append([]string{"-O3", "-DNDEBUG", "-std=c++17", "-o", program}, args...)...).CombinedOutput()
 }
 
-// binaryTrees are the programs that build trees of 20 levels: ours, and one of C++ where this
-// machine has a compiler.
+// binaryTrees returns the programs that build trees of 20 levels: ours, and one in C++ if this machine has a
+// compiler.
 func binaryTrees(ctx context.Context, dir string, report io.Writer) ([]rounds.Program, error) {
 	all, err := matrix.Programs(ctx, dir, matrix.Options{Full: true, Workloads: []string{"trees"}, Subjects: []string{subjects.Region}, Benchtime: "1x"})
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command lab measures the arena package beside what its users would pick instead. Each
-// command writes its results into a file in Go's benchmark format, which benchstat reads;
-// with -publish the medians go to docs/figures.csv, from which the tables of the pages are
-// made, and "lab report" the pictures and the page.
+// Command lab compares the arena package with the alternatives that its users have. Each command writes its
+// results to a file in Go's benchmark format, for benchstat. With -publish the medians are stored in
+// docs/figures.csv, from which the tables of the pages are generated; "lab report" generates the pictures and
+// the page.
 package main
 
 import (
@@ -24,13 +24,12 @@ func main() {
 	}
 }
 
-// badInput is an error that the user can mend: a name, a flag, a file. Nothing
-// was written.
+// badInput is an error in the user's input: a name, a flag, a file. Nothing was written.
 type badInput struct{ error }
 
 func (b badInput) Unwrap() error { return b.error }
 
-// bad marks an error as the input's.
+// bad marks an error as one of the input.
 func bad(err error) error {
 	if err == nil {
 		return nil
@@ -38,7 +37,7 @@ func bad(err error) error {
 	return badInput{err}
 }
 
-// code is the exit code: 2 for bad input, 1 for what failed with good input.
+// code returns the exit code: 2 for bad input, 1 for other errors.
 func code(err error) int {
 	if errors.As(err, new(badInput)) {
 		return 2
@@ -65,7 +64,7 @@ func app() *cli.Command {
 			}
 			return cli.ShowAppHelp(cmd)
 		},
-		// Errors are printed by main, once.
+		// main prints errors.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// lab runs a command line, and returns its exit code and all that it prints.
+// lab runs a command line and returns its exit code and output.
 func lab(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -26,7 +26,7 @@ func lab(t *testing.T, args ...string) (int, string) {
 	return code(err), b.String() + err.Error()
 }
 
-// Bad input is exit code 2, with a line that names what is wrong.
+// Bad input gives exit code 2 and a line that names the error.
 func TestBadInput(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty.txt")
 	if err := os.WriteFile(empty, nil, 0o644); err != nil {
@@ -57,7 +57,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// The program of C++ builds the trees that the matrix builds, and is named as a subject of it.
+// The C++ program builds the same trees as the matrix and is named like a subject of it.
 func TestTreesOfCpp(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trees")
 	if out, err := compile(t.Context(), program, "../../workloads/pmr/trees.cpp"); err != nil {

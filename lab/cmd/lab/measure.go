@@ -19,10 +19,10 @@ import (
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
-// root is the arena package, from the lab.
+// root is the directory of package arena, relative to the lab.
 const root = ".."
 
-// keeping are the flags of all that measures.
+// keeping returns the flags common to all measuring commands.
 func keeping(file string, n int, more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "rounds", Value: n, Usage: "times that all is measured"},
@@ -32,7 +32,7 @@ func keeping(file string, n int, more ...cli.Flag) []cli.Flag {
 	}, more...)
 }
 
-// results is a run: measure writes into a file what then becomes figures.
+// results runs measure, which writes results to a file, and turns the file into figures.
 func results(cmd *cli.Command, kind string, measure func(w io.Writer, rounds int) error) error {
 	file := cmd.String("from")
 	if file == "" {
@@ -46,7 +46,7 @@ func results(cmd *cli.Command, kind string, measure func(w io.Writer, rounds int
 		if err != nil {
 			return err
 		}
-		defer os.Remove(file + ".part") // which has another name where all went well
+		defer os.Remove(file + ".part") // after success the file has been renamed
 		defer f.Close()
 		if err := measure(f, n); err != nil {
 			return err
@@ -68,7 +68,7 @@ func results(cmd *cli.Command, kind string, measure func(w io.Writer, rounds int
 	return figures.Publish(root, all)
 }
 
-// create makes a file, and the folder that it is in.
+// create creates a file and its directory.
 func create(name string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, err
@@ -76,17 +76,17 @@ func create(name string) (*os.File, error) {
 	return os.Create(name)
 }
 
-// warnLoad tells when the machine has something else to do.
+// warnLoad prints a warning if the machine is busy.
 func warnLoad(w io.Writer) {
 	if busy := load.Busy(); busy > 0.7 {
 		fmt.Fprintf(w, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", busy)
 	}
 }
 
-// fail ends a run whose program fails.
+// fail ends a run if a program fails.
 func fail(_ rounds.Program, err error) error { return err }
 
-// temporary calls f with a folder that is gone afterwards.
+// temporary calls f with a directory that it removes afterwards.
 func temporary(f func(dir string) error) error {
 	dir, err := os.MkdirTemp("", "lab")
 	if err != nil {
@@ -112,10 +112,10 @@ func benchCommand() *cli.Command {
 					if err := rounds.Compile(ctx, bench, plain, ".", nil); err != nil {
 						return err
 					}
-					// The second binary is built as a program's whose owner has a profile of it: with
-					// one of the same benchmarks, made here and now. It is of the arena's alone, as that
-					// program's would be: beside the heap and its collector no call of an arena's would
-					// be among the 99 % that the compiler takes for hot.
+					// The second binary is built with a profile of the same benchmarks, made here, like a
+					// program whose owner has a profile. The profile covers only the arena's benchmarks. With
+					// the heap's benchmarks and the collector in it, no call of the arena would be among the
+					// 99 % that the compiler considers hot.
 					pattern, profile := figures.Pattern(true), filepath.Join(dir, "cpu.pprof")
 					args := append(rounds.Benchmarks(pattern+"/./^alloc=arena$", "1s"), "-test.cpuprofile="+profile)
 					if err := rounds.Run(ctx, io.Discard, 1, []rounds.Program{{Dir: bench, Path: plain, Args: args}}, fail); err != nil {
@@ -232,7 +232,7 @@ func codecsCommand() *cli.Command {
 			return results(cmd, "codecs", func(w io.Writer, n int) error {
 				return temporary(func(dir string) error {
 					var programs []rounds.Program
-					// Of all but protobuf's benchmarks an iteration is a turn of both sides (testkit.Duel).
+					// Except for protobuf, an iteration is a turn of both sides (testkit.Duel).
 					for _, m := range [][3]string{{"protobuf", "/bench", "100ms"}, {"grpc", "", "5x"}, {"connect", "", "5x"}, {"pgx", "", "5x"}, {"fasthttp", "", "5x"}} {
 						p := rounds.Program{Build: m[0], Dir: filepath.Join(root, "adapters", m[0]+m[1]), Path: filepath.Join(dir, m[0]+".test"), Args: rounds.Benchmarks(".", m[2])}
 						if err := rounds.Compile(ctx, p.Dir, p.Path, ".", []string{"-tags=vt"}); err != nil {
@@ -247,7 +247,7 @@ func codecsCommand() *cli.Command {
 	}
 }
 
-// keepCommand takes the results of what measures in a module of its own.
+// keepCommand returns the command that stores results measured by other modules.
 func keepCommand() *cli.Command {
 	return &cli.Command{
 		Name: "keep", Usage: "the medians of results that another program has made", ArgsUsage: "KIND FILE",
@@ -298,7 +298,7 @@ func cppCommand() *cli.Command {
 				for k := range fresh {
 					fresh[k].Run = compiler
 				}
-				if i > 0 { // the pictures are the first compiler's
+				if i > 0 { // pictures show the first compiler
 					fresh = figures.Only(fresh, "cpp")
 				}
 				all = append(all, fresh...)
@@ -322,8 +322,8 @@ func cppCommand() *cli.Command {
 	}
 }
 
-// runCpp has a program on google/benchmark interleave its rounds by itself, and writes
-// them as Go's benchmarks are.
+// runCpp runs a google/benchmark program, which interleaves its rounds itself, and converts its results to
+// Go's benchmark format.
 func runCpp(ctx context.Context, cmd *cli.Command, file, program string) error {
 	c := exec.CommandContext(ctx, program, "--benchmark_format=json", "--benchmark_enable_random_interleaving=true",
 		fmt.Sprintf("--benchmark_repetitions=%d", cmd.Int("rounds")), "--benchmark_min_time="+cmd.String("time"), "--benchmark_filter="+cmd.String("filter"))

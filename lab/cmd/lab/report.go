@@ -28,7 +28,7 @@ func reportCommand() *cli.Command {
 			if err := report.Write(cmd.String("out"), all); err != nil || !cmd.Bool("publish") {
 				return err
 			}
-			if err := figures.Publish(root, nil); err != nil { // whoever has changed how they look
+			if err := figures.Publish(root, nil); err != nil { // the format of the tables may have changed
 				return err
 			}
 			for _, name := range []string{"latency.svg", "work.svg"} {

@@ -1,5 +1,4 @@
-// Command generate copies the types of package corpora to where easyjson can give them
-// methods, and has it do so.
+// Command generate copies the types of package corpora and runs easyjson to add methods to them.
 package main
 
 import (
@@ -65,7 +64,7 @@ func generate(dir string) error {
 	if err := os.WriteFile(out, text, 0o644); err != nil {
 		return err
 	}
-	// Without methods of encoding/json, which checks the values.
+	// Without methods for encoding/json, which checks the values.
 	cmd := exec.Command("go", "tool", "easyjson", "-all", "-no_std_marshalers", "-output_filename", "methods_generated.go", out)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
