@@ -11,64 +11,68 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// encoder is the state of one Marshal at a time. Each arena that something is
-// marshaled in has one, which keeps its memory for sorting; a pool has those of the
-// heap.
+// An encoder writes one document. Each arena has one, which keeps its scratch memory between calls; encoders
+// without an arena are pooled.
+//
+// Each type has an encProgram (encode_program.go); value is the switch over its operations. Structs and
+// slices handle the usual operations of their fields and elements themselves. Strings and methods are in
+// encode_text.go, numbers in encode_number.go, and maps in encode_map.go.
+//
+// A function takes the address w of the next byte and returns the address after its text. It first reserves
+// memory for what it writes. An error is a panic with a failure, which marshal recovers.
 type encoder struct {
 	mode  *mode // never nil while busy
 	flags optionFlags
-	html  int // 1 if HTML is escaped: which of a member's prefixes is written
+	html  int // index of encProgram.fields: 1 if HTML is escaped
 	marks marks
-	short int // how often blocks of the string ended soon: see runes
+	short int // number of short blocks in the current string; see runes
 
-	arena  *arena.Arena    // where the text is built; nil for the heap
-	region *machine.Region // the arena's
-	out    []byte          // the memory for the text, with a length of 0
-	end    uintptr         // where out ends, but for slack bytes
-	text   []byte          // the memory that is kept on the heap, with a length of 0
-	length int             // of what was written last
+	arena  *arena.Arena    // nil for the heap
+	region *machine.Region // of arena
+	out    []byte          // the buffer, with length 0
+	end    uintptr         // address of the last slack bytes of out
+	text   []byte          // the buffer kept for the heap, with length 0
+	length int             // of the last document
 
-	doc []byte // what Compact and Indent write
+	doc []byte // the document of Compact and Indent
 
-	busy   bool // some Marshal uses it
-	pooled bool // it is of the pool, and not an arena's
+	busy   bool // in use
+	pooled bool // from encoders, not of an arena
 
-	depth   int                // of pointers, maps and slices
-	seen    map[visit]struct{} // those beyond maxDepth that are being written
-	words   []*xunsafe.Pointer // see dynamic
-	held    int                // how many of words are taken
-	last    *encProgram        // of the last interface that was looked into
+	depth   int                // of open pointers, maps and slices
+	seen    map[visit]struct{} // open ones below maxDepth
+	words   []*xunsafe.Pointer // memory for dynamic
+	held    int                // number of words in use
+	last    *encProgram        // program of lastFor
 	lastFor reflect.Type
 	strings []entry[string]
 	anys    []entry[any]
-	order   []uint64 // of the members of maps: see sorted
-	inner   []byte   // of a string in a string, and of a document that HTML escapes
+	order   []uint64 // see sorted
+	inner   []byte   // scratch for texts that are encoded twice
 }
 
-// visit is a pointer, map or slice that is being written.
+// A visit is an open pointer, map or slice.
 type visit struct {
-	typ reflect.Type // nil for what is no pointer
+	typ reflect.Type // nil unless a pointer
 	at  xunsafe.Pointer
-	len int // of a slice, -1 otherwise
+	len int // of a slice, or -1
 }
 
-// maxDepth is how deep values may nest before somebody looks whether one contains
-// itself.
+// maxDepth is the nesting depth at which the encoder begins to look for cycles, as in encoding/json.
 const maxDepth = 1000
 
-// What is reserved at once. Whoever writes reserves bytes first, and there is
-// slack beyond what he gets: one byte, a comma or a colon, may follow unasked. So
-// where the next byte goes is always in the memory, and not behind it, where the
-// collector would take it for another object.
+// reserve provides slack bytes more than requested. A function may write one byte, a comma or a colon, beyond
+// its reservation, and w never points past the end of the buffer, where the collector would take it for a
+// pointer to another object.
 const (
 	slack       = 16
-	numberBytes = 32 // for the longest number, in quotes, and what is written behind it
+	numberBytes = 32 // the longest number in quotes, and the words written past its end
 )
 
-// failure is the panic value of a value that can't be written, up to Marshal.
+// A failure is the panic value for an error.
 type failure struct{ err error }
 
-// reserve returns where the next byte goes, w or in larger memory, with n bytes free there.
+// reserve returns w, or its counterpart in a larger buffer, with n free bytes after it.
 func (e *encoder) reserve(w xunsafe.Pointer, n int) xunsafe.Pointer {
 	if n > int(e.end-xunsafe.Number(w)) {
 		return e.grow(w, n)
@@ -90,22 +94,22 @@ func (e *encoder) grow(w xunsafe.Pointer, n int) xunsafe.Pointer {
 	return e.back(written)
 }
 
-// setLimit notes where the memory ends.
+// setLimit sets end for out.
 func (e *encoder) setLimit() {
 	e.end = xunsafe.Number(xunsafe.DataOf(e.out)) + uintptr(max(cap(e.out)-slack, 0))
 }
 
-// written is how many bytes were written before w.
+// written returns the number of bytes before w.
 func (e *encoder) written(w xunsafe.Pointer) int {
 	return int(xunsafe.Offset(xunsafe.DataOf(e.out), w))
 }
 
-// back is where the text is so many bytes long.
+// back returns the address after the first written bytes.
 func (e *encoder) back(written int) xunsafe.Pointer {
 	return xunsafe.Add(xunsafe.DataOf(e.out), uintptr(written))
 }
 
-// value writes the value at p as prog says.
+// value encodes the value at p.
 func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	switch prog.op {
 	case writeQuoted:
@@ -178,7 +182,7 @@ func (e *encoder) value(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	return basic(e.reserve(w, numberBytes), prog.op, p, prog)
 }
 
-// basic writes a bool or a number, for which bytes are reserved.
+// basic encodes a bool or a number into reserved memory.
 func basic(w xunsafe.Pointer, o encOp, p xunsafe.Pointer, prog *encProgram) xunsafe.Pointer {
 	switch o {
 	case writeBool:
@@ -207,7 +211,7 @@ func basic(w xunsafe.Pointer, o encOp, p xunsafe.Pointer, prog *encProgram) xuns
 	panic("arenajson: no such operation")
 }
 
-// quoted writes what has ,string.
+// quoted encodes a value with the option ,string.
 func (e *encoder) quoted(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	switch prog.inner {
 	case writeString:
@@ -215,7 +219,7 @@ func (e *encoder) quoted(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 		to := e.written(e.string(w, *xunsafe.Cast[string](p)))
 		e.inner = append(e.inner[:0], e.out[from:to]...)
 		marks := e.marks
-		e.marks = plainMarks // what it holds is escaped already
+		e.marks = plainMarks // its content is already escaped
 		w = e.string(e.back(from), xunsafe.ViewString(e.inner))
 		e.marks = marks
 		return w
@@ -233,7 +237,7 @@ func (e *encoder) quoted(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 
 func (e *encoder) null(w xunsafe.Pointer) xunsafe.Pointer { return putText(e.reserve(w, 4), "null") }
 
-// nothing writes a nil slice or map: empty if the mode has that option, else null.
+// nothing encodes a nil slice or map: null, or empty if the mode has option.
 func (e *encoder) nothing(w xunsafe.Pointer, m *mode, option optionFlags, empty string) xunsafe.Pointer {
 	if m.flags&option == 0 {
 		return e.null(w)
@@ -241,7 +245,8 @@ func (e *encoder) nothing(w xunsafe.Pointer, m *mode, option optionFlags, empty 
 	return putText(e.reserve(w, len(empty)), empty)
 }
 
-// enter notes that what at points to is being written, if it nests deep.
+// enter counts a pointer, map or slice that is being encoded, and reports a cycle if the depth exceeds
+// maxDepth.
 func (e *encoder) enter(prog *encProgram, t reflect.Type, at xunsafe.Pointer, length int) {
 	if e.depth++; e.depth > maxDepth {
 		e.see(prog, visit{t, at, length})
@@ -267,7 +272,7 @@ func (e *encoder) see(prog *encProgram, v visit) {
 	e.seen[v] = struct{}{}
 }
 
-// leave takes back what enter noted.
+// leave undoes enter.
 func (e *encoder) leave(t reflect.Type, at xunsafe.Pointer, length int) {
 	if e.depth > maxDepth {
 		delete(e.seen, visit{t, at, length})
@@ -287,14 +292,14 @@ func (e *encoder) slice(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	return w
 }
 
-// elements writes the n values from p on, as an array.
+// elements encodes the length values from p on as an array.
 func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer, length int) xunsafe.Pointer {
 	w = put8(e.reserve(w, 2), '[')
 	if length == 0 {
 		return put8(w, ']')
 	}
 	for {
-		// What is usual in long slices goes without a call of value.
+		// The usual operations, without a call of value.
 		switch prog.op {
 		case writeString:
 			w = e.string(w, *xunsafe.Cast[string](p))
@@ -332,7 +337,7 @@ func (e *encoder) bytes(w xunsafe.Pointer, prog *encProgram, s []byte) xunsafe.P
 	return put8(putBase64(put8(e.reserve(w, n+2), '"'), s), '"')
 }
 
-// any writes what is in an interface.
+// any encodes the value in x.
 func (e *encoder) any(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	switch x := x.(type) {
 	case nil:
@@ -344,14 +349,14 @@ func (e *encoder) any(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	case int:
 		return putInt(e.reserve(w, numberBytes), int64(x))
 	case float64:
-		if x-x == 0 { // no error to be made of it
+		if x-x == 0 { // finite
 			return putFloat64(e.reserve(w, numberBytes), x, nil, nil)
 		}
 	}
 	return e.dynamic(w, x)
 }
 
-// programOf is programOf, which the last type need not ask.
+// programOf returns the program of t. It caches the last one.
 func (e *encoder) programOf(t reflect.Type) *encProgram {
 	if t != e.lastFor {
 		e.last, e.lastFor = e.mode.encProgramOf(t), t
@@ -359,7 +364,7 @@ func (e *encoder) programOf(t reflect.Type) *encProgram {
 	return e.last
 }
 
-// dynamic writes what is in x, which is not nil.
+// dynamic encodes the value in x, which is not nil.
 func (e *encoder) dynamic(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	t := reflect.TypeOf(x)
 	prog := e.programOf(t)
@@ -372,8 +377,8 @@ func (e *encoder) dynamic(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	if !prog.direct {
 		return e.value(w, prog, word)
 	}
-	// The word is the value: it needs an address. A local variable's would be one
-	// on the heap each time.
+	// The word is the value. value needs its address, and a local variable would escape to the heap on each
+	// call.
 	if e.held == len(e.words) {
 		e.words = append(e.words, new(xunsafe.Pointer))
 	}
@@ -386,7 +391,7 @@ func (e *encoder) dynamic(w xunsafe.Pointer, x any) xunsafe.Pointer {
 	return w
 }
 
-// structure writes a struct as an object.
+// structure encodes a struct. Each field begins with a comma; the first one is replaced by the brace.
 func (e *encoder) structure(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	from := e.written(w)
 fields:
@@ -438,11 +443,11 @@ fields:
 	if begun == w {
 		w = xunsafe.Add(w, 1)
 	}
-	put8(begun, '{') // in place of the first comma
+	put8(begun, '{') // replaces the first comma
 	return put8(w, '}')
 }
 
-// leftOut reports whether the field at p is left out by o.
+// leftOut reports whether rule o omits the field at p.
 func leftOut(o omission, f *encField, p xunsafe.Pointer) bool {
 	switch o {
 	case omitNever:
@@ -473,7 +478,7 @@ func leftOut(o omission, f *encField, p xunsafe.Pointer) bool {
 	return f.prog.at(p).IsZero()
 }
 
-// saysZero asks the value at p, or what it points to, whether it is zero. Nil is.
+// saysZero reports whether IsZero returns true for the value at p. Nil pointers and interfaces are zero.
 func saysZero(prog *encProgram, p xunsafe.Pointer) bool {
 	v := prog.at(p)
 	switch v.Kind() {

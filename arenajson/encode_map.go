@@ -11,17 +11,18 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Members of an object that is a map are sorted by their names. Maps that are met
-// often are walked as what they are, others by package reflect, with what is kept
-// in a pool for each type.
+// Maps. The entries of a map are listed, sorted by name, and encoded. Builtin maps with common types of
+// values are walked by compiled code (see shape), others by package reflect, and an arena.Map in its own
+// memory. The lists are kept for each type.
 
-// entry is the name of an entry, and its value or where that is.
+// An entry is the name of a map entry, and its value or the address of it.
 type entry[V any] struct {
 	name  string
 	value V
 }
 
-// sorted returns which of the entries comes when, unless UnsortedMaps is set in order of their names, in memory of e that object gives back.
+// sorted returns the indices of entries in the order of their names, or in any order with UnsortedMaps. The
+// result is part of e.order until object is called.
 func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
 	from := len(e.order)
 	e.order = slices.Grow(e.order, len(entries))[:from+len(entries)]
@@ -36,7 +37,7 @@ func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
 		sortNames(order, func(i int) string { return entries[i].name })
 		return order
 	}
-	for i := range order { // without a call for each two names
+	for i := range order { // insertion sort, without a call for each comparison
 		at := i
 		for ; at > 0 && entries[i].name < entries[order[at-1]].name; at-- {
 			order[at] = order[at-1]
@@ -46,7 +47,7 @@ func sorted[V any](e *encoder, entries []entry[V]) []uint64 {
 	return order
 }
 
-// name writes the name of the i-th member, with what stands before it.
+// name encodes the name of the i-th member, with the comma or brace before it.
 func (e *encoder) name(w xunsafe.Pointer, name string, i int) xunsafe.Pointer {
 	before := byte(',')
 	if i == 0 {
@@ -55,7 +56,7 @@ func (e *encoder) name(w xunsafe.Pointer, name string, i int) xunsafe.Pointer {
 	return put8(e.string(put8(e.reserve(w, 1), before), name), ':')
 }
 
-// object ends what a map of so many members is written as.
+// object ends an object, and releases the memory of sorted.
 func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 	e.order = e.order[:len(e.order)-members]
 	if w = e.reserve(w, 2); members == 0 {
@@ -64,7 +65,7 @@ func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 	return put8(w, '}')
 }
 
-// stringMap writes a map from strings to Vs, with memory of all.
+// stringMap encodes a map[string]V. Its list is the end of all.
 func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
@@ -75,7 +76,7 @@ func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encP
 	for name, value := range *xunsafe.Cast[map[string]V](p) {
 		*all = append(*all, entry[V]{name, value})
 	}
-	// What the values hold may move all, and leaves these entries as they are.
+	// Encoding the values may append to all and move it; entries stay as they are.
 	entries := (*all)[from:]
 	for i, at := range sorted(e, entries) {
 		w = e.name(w, entries[at].name, i)
@@ -89,7 +90,7 @@ func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encP
 	return w
 }
 
-// shapedMap is stringMap for a map of values of the shape of V, or of as many words.
+// shapedMap encodes a map[string]T as a map[string]V: V has the shape or the size of T.
 func shapedMap[V any](e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
@@ -118,11 +119,11 @@ func shapedMap[V any](e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe
 	return w
 }
 
-// mapWriter writes a map of program prog at p.
+// A mapWriter encodes the map at p.
 type mapWriter func(e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer
 
-// shaped returns the function that writes maps of prog by the shape of their values, nil if package
-// reflect has to. prog is complete.
+// shaped returns the function that encodes maps of prog by the shape of their values, or nil if they need
+// package reflect. prog must be complete.
 func (prog *encProgram) shaped() mapWriter {
 	known := prog.shape.Load()
 	if known == nil {
@@ -135,7 +136,7 @@ func (prog *encProgram) shaped() mapWriter {
 	return *known
 }
 
-// mapWriter returns the function that writes maps of values of prog.
+// mapWriter returns the function that encodes maps with values of prog.
 func (prog *encProgram) mapWriter() mapWriter {
 	switch shapeOf(prog.typ) {
 	case shapePointer:
@@ -180,8 +181,7 @@ func (prog *encProgram) mapWriter() mapWriter {
 	return nil
 }
 
-// runs reports whether writing a value of prog may run code of the program, which could change the
-// map that holds what the value leads to.
+// runs reports whether encoding a value of prog may run code of the program, which could change the map.
 func (prog *encProgram) runs(seen map[*encProgram]bool) bool {
 	if prog == nil || seen[prog] {
 		return false
@@ -203,14 +203,14 @@ func (prog *encProgram) runs(seen map[*encProgram]bool) bool {
 	return prog.elem.runs(seen)
 }
 
-// mapScratch is the memory that writing maps of a type takes.
+// mapScratch is the memory for encoding maps of one type.
 type mapScratch struct {
-	list    any // a *[]entry[V], of shapedMap
+	list    any // the *[]entry[V] of shapedMap
 	entries []entry[xunsafe.Pointer]
-	digits  []byte // of the names that are numbers
+	digits  []byte // names of integer keys
 	iter    reflect.MapIter
-	key     reflect.Value // of the key's type
-	values  reflect.Value // a slice
+	key     reflect.Value // a settable key
+	values  reflect.Value // a slice, for copies of the values
 	length  int           // of values
 }
 
@@ -218,7 +218,7 @@ func newMapScratch(prog *encProgram) *mapScratch {
 	return &mapScratch{key: reflect.New(prog.keyType).Elem()}
 }
 
-// keep puts s back, with nothing in it that others need not keep alive.
+// keep clears s and puts it back.
 func (prog *encProgram) keep(s *mapScratch) {
 	if s.length > 0 {
 		if n := len(s.entries); s.length <= 8*n {
@@ -263,7 +263,7 @@ func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Poin
 	return w
 }
 
-// entries sorts and writes what is in a map.
+// entries sorts and encodes the entries of a map.
 func (e *encoder) entries(w xunsafe.Pointer, prog *encProgram, entries []entry[xunsafe.Pointer]) xunsafe.Pointer {
 	for i, at := range sorted(e, entries) {
 		w = e.name(w, entries[at].name, i)
@@ -272,7 +272,7 @@ func (e *encoder) entries(w xunsafe.Pointer, prog *encProgram, entries []entry[x
 	return e.object(w, len(entries))
 }
 
-// name returns what the key at p is called.
+// name returns the name of the key at p.
 func (s *mapScratch) name(prog *encProgram, p xunsafe.Pointer) string {
 	from := len(s.digits)
 	switch prog.key {
@@ -295,24 +295,23 @@ func (s *mapScratch) name(prog *encProgram, p xunsafe.Pointer) string {
 		}
 		return string(text)
 	}
-	s.digits = slices.Grow(s.digits, numberBytes+1) // one more, since not even its end is pointed to
+	s.digits = slices.Grow(s.digits, numberBytes+1) // one more, so that w stays inside the memory
 	w := xunsafe.Add(xunsafe.DataOf(s.digits), uintptr(from))
 	s.digits = s.digits[:from+int(xunsafe.Offset(w, basic(w, prog.key, p, nil)))]
 	return xunsafe.ViewString(s.digits[from:])
 }
 
-// mapLayout is where an arena.Map has what.
+// mapLayout is the layout of an arena.Map.
 type mapLayout struct {
 	key, value reflect.Type
-	groups     uintptr // a slice of groups, in the map
-	group      uintptr // the size of one
-	ctrl       uintptr // a word of eight bytes, in a group: the top bit says that an entry is there
-	keys       uintptr // eight keys, in a group
-	values     uintptr // eight values, in a group
+	groups     uintptr // offset of the slice of groups in the map
+	group      uintptr // size of a group
+	ctrl       uintptr // offset in a group of eight control bytes; the top bit marks a used slot
+	keys       uintptr // offset in a group of eight keys
+	values     uintptr // offset in a group of eight values
 }
 
-// arenaMapLayout says how a map of type t, a pointer, is laid out, if it is an
-// arena.Map.
+// arenaMapLayout returns the layout of maps of pointer type t, and reports whether t is an *arena.Map.
 func arenaMapLayout(t reflect.Type) (l mapLayout, ok bool) {
 	t = t.Elem()
 	if t.PkgPath() != "github.com/ebbpool/arena" || !strings.HasPrefix(t.Name(), "Map[") {
@@ -334,13 +333,13 @@ func arenaMapLayout(t reflect.Type) (l mapLayout, ok bool) {
 	}, ok3 && ok4 && ok5
 }
 
-// arenaMap writes an arena.Map where it lies.
+// arenaMap encodes an arena.Map.
 func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
 		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
 	}
-	// A checked build panics where the map's arena has ended its epoch.
+	// In checked builds, Len panics if the map's arena was reset.
 	prog.at(p).Interface().(interface{ Len() int }).Len()
 	e.enter(prog, prog.typ, at, -1)
 	s := prog.scratch.Get().(*mapScratch)
@@ -362,15 +361,14 @@ func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 	return w
 }
 
-// Members of a map are sorted by numbers: the first bytes of a name, the first one
-// highest, and in the lowest bits which member it is. Comparing and moving those is
-// much less than comparing names and moving members. Where several names begin alike,
-// they are sorted by what follows.
+// Names are sorted as integers that hold the next bytes of a name, first byte highest, and the index of the
+// entry in the low bits. This is faster than comparing strings and moving entries. Names with equal bytes are
+// sorted by the following bytes.
 
-// fewMembers are sorted by their names alone.
+// fewMembers is the number of entries up to which strings are compared.
 const fewMembers = 8
 
-// sortNames sets order to the indices from 0 to len(order)-1, sorted by name. name returns the name at an index.
+// sortNames sets order to the indices 0 to len(order)-1, sorted by name.
 func sortNames(order []uint64, name func(i int) string) {
 	for i := range order {
 		order[i] = uint64(i)
@@ -382,8 +380,7 @@ func sortNames(order []uint64, name func(i int) string) {
 	}
 }
 
-// sortFrom sorts names that are alike up to byte from. The members are numbers of so
-// many bits.
+// sortFrom sorts names whose first from bytes are equal. Indices have width bits.
 func sortFrom(order []uint64, from, width int, name func(i int) string) {
 	const deep = 64
 	which := uint64(1)<<width - 1
@@ -391,7 +388,7 @@ func sortFrom(order []uint64, from, width int, name func(i int) string) {
 		slices.SortFunc(order, func(x, y uint64) int { return strings.Compare(name(int(x&which)), name(int(y&which))) })
 		return
 	}
-	step := (64 - width) / 8 // bytes that there is room for
+	step := (64 - width) / 8 // bytes of a name in an integer
 	for i, x := range order {
 		x &= which
 		order[i] = x | wordAt(name(int(x)), from)&^(1<<(64-8*step)-1)
@@ -409,8 +406,7 @@ func sortFrom(order []uint64, from, width int, name func(i int) string) {
 	}
 }
 
-// wordAt is the 8 bytes of s from i on, the first one highest, with zeros behind the
-// end.
+// wordAt returns the eight bytes of s from i on, first byte highest, with zeros after the end.
 func wordAt(s string, i int) uint64 {
 	switch left := len(s) - i; {
 	case left >= 8:

@@ -12,8 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// The functions below write where numberBytes are reserved, and return where the next
-// byte goes.
+// Numbers and raw text. The functions write at w, where numberBytes are reserved, and return the address
+// after their text.
 
 func putBool(w xunsafe.Pointer, v bool) xunsafe.Pointer {
 	if v {
@@ -30,7 +30,7 @@ func putInt(w xunsafe.Pointer, i int64) xunsafe.Pointer {
 	return putUint(w, uint64(i))
 }
 
-// digitsOf is how many decimal digits u has, 1 for 0.
+// digitsOf returns the number of decimal digits of u, 1 for 0.
 func digitsOf(u uint64) int {
 	n := bits.Len64(u) * 1233 >> 12 // log10(2) = 0.30103
 	if n < len(powersOfTen) && u >= powersOfTen[n] {
@@ -39,17 +39,17 @@ func digitsOf(u uint64) int {
 	return max(n, 1)
 }
 
-// eightDigits is u < 1e8 as eight digits from 0 to 9, a byte each, the last one
-// lowest: the halves, quarters and eighths of the number side by side in a word.
+// eightDigits returns the eight digits of u < 1e8 as bytes from 0 to 9, the last digit lowest. It computes
+// the halves, quarters and eighths of the number side by side.
 func eightDigits(u uint64) uint64 {
 	w := u + (1<<32-10000)*(u*109951163>>40)
 	w += (1<<16 - 100) * (w * 10486 >> 20 & 0x7f_0000007f)
 	return w + (1<<8-10)*(w*103>>10&0xf_000f_000f_000f)
 }
 
-// lengths has for each number of bits what to add to a number below 1e8 so that its
-// count of digits is in the upper half (Kendall Willets): from the power of ten among
-// the numbers of so many bits on, there is one digit more.
+// lengths has for each bit length the number to add to a number below 1e8 to get its digit count in the upper
+// half (Kendall Willets). Among the numbers of one bit length, those from a power of ten on have one digit
+// more.
 var lengths = func() (table [32]uint64) {
 	table[0] = 1 << 32
 	for n := 1; n < len(table); n++ {
@@ -62,14 +62,14 @@ var lengths = func() (table [32]uint64) {
 	return
 }()
 
-// lengthOf is how many digits u < 1e8 has.
+// lengthOf returns the number of digits of u < 1e8.
 func lengthOf(u uint64) uint { return uint((u + lengths[bits.Len32(uint32(u))&31]) >> 32) }
 
-// digitsText is the text of u < 1e8 with all eight digits.
+// digitsText returns the text of u < 1e8, with leading zeros.
 func digitsText(u uint64) uint64 { return bits.ReverseBytes64(eightDigits(u) | zeros) }
 
-// putUint writes u, and up to 7 bytes behind it. How long it is does not wait for
-// its digits, so that what follows need not either.
+// putUint writes u, and up to 7 bytes after it. The length is computed independently of the digits, so that
+// the text after u need not wait for them.
 func putUint(w xunsafe.Pointer, u uint64) xunsafe.Pointer {
 	if u < 1e8 {
 		if u < 10 {
@@ -101,8 +101,8 @@ func putUint(w xunsafe.Pointer, u uint64) xunsafe.Pointer {
 	return xunsafe.Add(w, 16)
 }
 
-// What follows writes floats as encoding/json does: the fewest digits that are read
-// as f again, with an exponent where it is below 1e-6 or from 1e21 on.
+// Floats are written as by encoding/json: with the fewest digits that parse as f, and with an exponent if f
+// is below 1e-6 or at least 1e21.
 
 func putFloat64(w xunsafe.Pointer, f float64, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	const most = 1 << 53
@@ -131,13 +131,13 @@ func putFloat32(w xunsafe.Pointer, f float32, prog *encProgram, p xunsafe.Pointe
 	}
 	b := strconv.AppendFloat(bytesAt(w, numberBytes), float64(f), format, -1, 32)
 	if n := len(b); n >= 4 && b[n-4] == 'e' && b[n-3] == '-' && b[n-2] == '0' {
-		b[n-2] = b[n-1] // e-9 for e-09
+		b[n-2] = b[n-1] // e-09 becomes e-9
 		b = b[:n-1]
 	}
 	return xunsafe.Add(w, uintptr(len(b)))
 }
 
-// putNonFinite writes NaN or an infinity with the option NonFiniteAsNull. Without, it is an error.
+// putNonFinite writes NaN or an infinity as null with NonFiniteAsNull, and panics without.
 func (prog *encProgram) putNonFinite(w xunsafe.Pointer, f float64, size int, p xunsafe.Pointer) xunsafe.Pointer {
 	if prog.mode.flags&nonFiniteAsNull == 0 {
 		panic(failure{&json.UnsupportedValueError{Value: prog.at(p), Str: strconv.FormatFloat(f, 'g', -1, size)}})
@@ -145,7 +145,7 @@ func (prog *encProgram) putNonFinite(w xunsafe.Pointer, f float64, size int, p x
 	return putText(w, "null")
 }
 
-// isNonFinite reports whether the value at p, which would be in quotes, is a float that is written as null.
+// isNonFinite reports whether the value at p, which has ,string, is a float to write as null.
 func (prog *encProgram) isNonFinite(p xunsafe.Pointer) bool {
 	if prog.mode.flags&nonFiniteAsNull == 0 {
 		return false
@@ -160,7 +160,7 @@ func (prog *encProgram) isNonFinite(p xunsafe.Pointer) bool {
 	return f-f != 0
 }
 
-// mustBeNumber returns what json.Number s is written as: 0 if it is empty.
+// mustBeNumber returns the text of json.Number s, which is 0 if s is empty.
 func mustBeNumber(s string) string {
 	if s == "" {
 		return "0"
@@ -171,17 +171,16 @@ func mustBeNumber(s string) string {
 	return s
 }
 
-// decimal returns the fewest digits that are read as f again, of several the
-// nearest to f, and the power of ten to multiply them with. f is above 0 and
-// finite. There may be zeros at the end of them.
+// decimal returns the fewest digits that parse as f, and among several the nearest to f, with a power of ten.
+// The digits may end in zeros. f is positive and finite.
 //
-// This is Schubfach (Raffaele Giulietti, "The Schubfach way to render doubles",
-// 2020), in the form of its section 9.
+// This is Schubfach (Raffaele Giulietti, "The Schubfach way to render doubles", 2020), in the form of its
+// section 9.
 func decimal(f float64) (digits uint64, exponent int) {
 	const mantissaBits, bias = 52, 1075
 	u := math.Float64bits(f)
 	c, q := u&(1<<mantissaBits-1), int(u>>mantissaBits)
-	// The float below a power of two is half as far as the one above.
+	// The distance to the float below a power of two is half of the distance to the one above.
 	closer := c == 0 && q > 1
 	if q != 0 {
 		c |= 1 << mantissaBits
@@ -189,20 +188,20 @@ func decimal(f float64) (digits uint64, exponent int) {
 	} else {
 		q = 1 - bias
 	}
-	odd := c & 1 // what is read as an even mantissa includes both ends
+	odd := c & 1 // an even mantissa includes both ends of its interval
 
-	// Four times f, and the ends of what is read as f, times 2 to the q, are scaled by
-	// 10 to the -k, so that they differ by more than 1 and less than 10.
+	// 4f, and the ends of the interval of numbers that parse as f, times 2^q, are scaled by 10^-k, so that
+	// they differ by more than 1 and less than 10.
 	below := 4*c - 2
 	k := (q * 1262611) >> 22 // floor(log10(2^q))
 	if closer {
 		below++
 		k = (q*1262611 - 524031) >> 22 // floor(log10(3/4 * 2^q))
 	}
-	h := uint(q + ((-k * 1741647) >> 19) + 1) // and floor(log2(10^-k))
+	h := uint(q + ((-k * 1741647) >> 19) + 1) // with floor(log2(10^-k))
 	g := powers[-k-leastPower]
 	if k > 0 || k < -55 {
-		// Cut off: the method needs them rounded up.
+		// powers are rounded down, and the method needs them rounded up.
 		var carry uint64
 		g.lo, carry = bits.Add64(g.lo, 1, 0)
 		g.hi += carry
@@ -213,7 +212,7 @@ func decimal(f float64) (digits uint64, exponent int) {
 
 	s := middle / 4
 	if s >= 10 {
-		// One digit less, if one of the two neighbours with it is near enough.
+		// One digit less, if exactly one of the two neighbors is in the interval.
 		t := s / 10
 		down, up := lower <= 40*t, 40*t+40 <= upper
 		if down != up {
@@ -230,15 +229,14 @@ func decimal(f float64) (digits uint64, exponent int) {
 		}
 		return s, k
 	}
-	// Both, or neither: the nearer one, of two the even one.
+	// Both or neither are in the interval: the nearer one, or the even one of two.
 	if half := 4*s + 2; middle > half || middle == half && s&1 != 0 {
 		s++
 	}
 	return s, k
 }
 
-// times is g*c without the lowest 128 bits, the last bit set if there was a bit
-// among those: rounded to odd.
+// times returns g*c without the lowest 128 bits, rounded to odd: the last bit is set if one of those bits is.
 func (g power) times(c uint64) uint64 {
 	above, _ := bits.Mul64(g.lo, c)
 	hi, lo := bits.Mul64(g.hi, c)
@@ -250,14 +248,13 @@ func (g power) times(c uint64) uint64 {
 	return hi
 }
 
-// seventeenDigits is decimal for nearly all floats, by one multiplication instead of
-// three: f has digits*10^exponent, with 17 digits, zeros at the end included. It is not
-// ok where a comparison is too close to be made with what it knows, or f is the first
-// or less than the first float of a normal exponent.
+// seventeenDigits computes what decimal does, with one multiplication instead of three. The result has 17
+// digits, including zeros at the end. It is not ok for a subnormal f or a power of two, or if a comparison is
+// too close for its precision.
 //
-// It scales f as decimal does, with 64 bits of the fraction, and looks in tenths of
-// a word at how far the number of one digit less below and above it are. The idea is
-// Yaoyuan Guo's (yyjson) and Victor Zverovich's (zmij).
+// It scales f as decimal does, with 64 bits of the fraction. It then compares the distances to the next
+// numbers with one digit less, in units of 2^-60. The idea is Yaoyuan Guo's (yyjson) and Victor Zverovich's
+// (zmij).
 func seventeenDigits(f float64) (digits uint64, exponent int, ok bool) {
 	const mantissaBits, bias = 52, 1075
 	u := math.Float64bits(f)
@@ -275,12 +272,12 @@ func seventeenDigits(f float64) (digits uint64, exponent int, ok bool) {
 	fraction, carry := bits.Add64(fraction, above, 0)
 	s += carry
 
-	// In units of 2^-60, of which s/10*10 is 0 and the next such number is ten. All is
-	// exact to less than near units.
+	// In units of 2^-60, s/10*10 is 0 and the next number with one digit less is ten. All values are exact to
+	// less than near units.
 	const ten, near = 10 << 60, 16
 	t := s / 10
 	x := (s-10*t)<<60 | fraction>>4
-	half := g.hi >> (5 - h) // of the way to the next float
+	half := g.hi >> (5 - h) // half of the distance to the next float
 	if x-half+near <= 2*near || x+half-ten+near <= 2*near || fraction-1<<63+16*near <= 32*near {
 		return 0, 0, false
 	}
@@ -298,7 +295,7 @@ func seventeenDigits(f float64) (digits uint64, exponent int, ok bool) {
 	return digits, k, true
 }
 
-// putDecimal writes f, which is above 0, finite and no integer below 2^53.
+// putDecimal writes f, which is positive, finite, and not an integer below 2^53.
 func putDecimal(w xunsafe.Pointer, f float64) xunsafe.Pointer {
 	d, exponent, ok := seventeenDigits(f)
 	if !ok {
@@ -311,7 +308,7 @@ func putDecimal(w xunsafe.Pointer, f float64) xunsafe.Pointer {
 	low := eightDigits(d - high*1e8)
 	first := uint64(uint32(high) / 1e8)
 	high = eightDigits(high - first*1e8)
-	n := 17 // digits without the zeros at the end
+	n := 17 // without zeros at the end
 	switch {
 	case low != 0:
 		n -= bits.TrailingZeros64(low) / 8
@@ -324,11 +321,11 @@ func putDecimal(w xunsafe.Pointer, f float64) xunsafe.Pointer {
 	low = bits.ReverseBytes64(low | zeros)
 
 	const sixZeros = "0.000000"
-	point := 17 + exponent // the digits before the point
+	point := 17 + exponent // number of digits before the point
 	switch {
 	case 0 < point && point < 8:
-		// There are digits behind the point, since f is no integer. All of them are
-		// written one place too far, then the first ones with the point among them.
+		// Digits follow the point, because f is not an integer. All digits are written one place to the
+		// right, and then the first ones again, with the point.
 		put64(xunsafe.Add(w, 2), high)
 		put64(xunsafe.Add(w, 10), low)
 		x := (first | '0') | high<<8
@@ -368,7 +365,7 @@ func putDecimal(w xunsafe.Pointer, f float64) xunsafe.Pointer {
 		}
 		return end
 	}
-	// From eight digits before the point on.
+	// At least eight digits precede the point.
 	digits(xunsafe.Add(w, 1))
 	put8(w, byte(first|'0'))
 	put64(xunsafe.Add(w, 1), high)
@@ -379,24 +376,23 @@ func putDecimal(w xunsafe.Pointer, f float64) xunsafe.Pointer {
 	return xunsafe.Add(w, uintptr(n+1))
 }
 
-// The powers of ten as binary fractions: what converts decimal numbers to floats
-// and back multiplies with them.
+// Powers of ten as binary fractions, for the conversion of decimal numbers to floats and back.
 
 const (
 	leastPower = -348
 	mostPower  = 347
 )
 
-// power is the first 128 bits of a power of ten, the highest of which is set.
+// A power is the first 128 bits of a power of ten. The highest bit is set.
 type power struct{ hi, lo uint64 }
 
-// powers are those of 10 from leastPower to mostPower, what is beyond 128 bits cut off. From 10^0
-// to 10^55 nothing is. They are made by 192 bits, one from the other, which takes some 20 µs at start:
-// source that has them is a fortieth of what go get brings. A test computes all in another way.
+// powers has the powers from leastPower to mostPower, rounded down to 128 bits; 10^0 to 10^55 are exact. It
+// is computed with 192 bits at start, in about 20 µs, because as source code it would be a fortieth of the
+// module. TestPowers computes it in another way.
 var powers = func() (all [mostPower - leastPower + 1]power) {
 	all[-leastPower] = power{1 << 63, 0}
 	hi, mid, lo := uint64(1<<63), uint64(0), uint64(0)
-	for e := 1; e <= mostPower; e++ { // a quarter more of it, and half of that if it gets too long
+	for e := 1; e <= mostPower; e++ { // times 5/4, and half of that if it overflows
 		var carry uint64
 		lo, carry = bits.Add64(lo, lo>>2|mid<<62, 0)
 		mid, carry = bits.Add64(mid, mid>>2|hi<<62, carry)
@@ -406,7 +402,7 @@ var powers = func() (all [mostPower - leastPower + 1]power) {
 		all[e-leastPower] = power{hi, mid}
 	}
 	hi, mid, lo = 1<<63, 0, 0
-	for e := -1; e >= leastPower; e-- { // a fifth of it, and all bits that are zero in front cut off
+	for e := -1; e >= leastPower; e-- { // divided by 5, without leading zero bits
 		var rest uint64
 		hi, rest = bits.Div64(0, hi, 5)
 		mid, rest = bits.Div64(rest, mid, 5)
@@ -418,50 +414,36 @@ var powers = func() (all [mostPower - leastPower + 1]power) {
 	return
 }()
 
-// How text is written.
+// Writing raw text.
 //
-// SAFETY: whoever calls one of these has asked encoder.reserve for as many bytes, and some
-// more beyond them.
+// SAFETY: callers of these functions have reserved the bytes that they write (see encoder.reserve).
 
-// put64 writes 8 bytes at w, the lowest one first.
-//
-// SAFETY: see above.
+// put64 writes 8 bytes at w, the lowest first.
 func put64(w unsafe.Pointer, x uint64) {
 	binary.LittleEndian.PutUint64((*[8]byte)(w)[:], x)
 }
 
-// put8 writes a byte at w, and returns where the next one goes.
-//
-// SAFETY: see above.
+// put8 writes a byte at w, and returns the address after it.
 func put8(w unsafe.Pointer, c byte) unsafe.Pointer {
 	*(*byte)(w) = c
 	return unsafe.Add(w, 1)
 }
 
-// putText writes s at w, and returns where the next byte goes.
-//
-// SAFETY: see above.
+// putText writes s at w, and returns the address after it.
 func putText(w unsafe.Pointer, s string) unsafe.Pointer {
 	copy(unsafe.Slice((*byte)(w), len(s)), s)
 	return unsafe.Add(w, len(s))
 }
 
-// bytesAt is n bytes at w, with nothing in them.
-//
-// SAFETY: see above.
+// bytesAt returns the n bytes at w as a slice of length 0.
 func bytesAt(w unsafe.Pointer, n int) []byte { return unsafe.Slice((*byte)(w), n)[:0] }
 
-// piece is how many bytes putPieces writes at a time.
+// piece is the number of bytes that putPieces writes at a time.
 const piece = 16
 
-// putPiece writes s at w.
-//
-// SAFETY: see above.
 func putPiece(w unsafe.Pointer, s *[piece]byte) { *(*[piece]byte)(w) = *s }
 
-// putPieces writes s at w; the length of s is a multiple of piece.
-//
-// SAFETY: see above.
+// putPieces writes s at w. The length of s must be a multiple of piece.
 func putPieces(w unsafe.Pointer, s string) {
 	from := unsafe.Pointer(unsafe.StringData(s))
 	for i := uintptr(0); i < uintptr(len(s)); i += piece {

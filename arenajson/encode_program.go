@@ -14,7 +14,10 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// encOp is how a value is written.
+// Encoding programs: what encoding a type takes is computed once, by reflection. fill chooses the operation
+// of a type. decode_program.go has the counterpart.
+//
+// encOp is the operation that encodes a value.
 type encOp uint8
 
 const (
@@ -34,8 +37,8 @@ const (
 	writeNumber // json.Number
 	writeTime   // time.Time
 	writeBytes  // []byte, in base64
-	writeAny    // an interface without methods
-	writeIface  // one with methods
+	writeAny    // the empty interface
+	writeIface  // other interfaces
 	writePointer
 	writeSlice
 	writeArray
@@ -46,82 +49,82 @@ const (
 	writeArenaMap // *arena.Map
 	writeJSON     // a json.Marshaler
 	writeText     // an encoding.TextMarshaler
-	writeAppended // an encoding.TextAppender, if encoding/json calls it
-	writeStandard // what is left to encoding/json
-	writeQuoted   // what has ,string: see encProgram.inner
-	writeFunc     // by a MarshalFunc
-	writeDynamic  // writeAny in other modes than the plain one
+	writeAppended // an encoding.TextAppender, on v2
+	writeStandard // delegated to encoding/json
+	writeQuoted   // with ,string; see encProgram.inner
+	writeFunc     // a MarshalFunc
+	writeDynamic  // writeAny of modes other than plainMode
 )
 
-// encProgram is how values of one type are written. It never changes once it is used.
+// An encProgram encodes values of one type. It is immutable once it is in use.
 type encProgram struct {
 	op    encOp
-	inner encOp // of writeQuoted: what is in quotes
-	// self says that the type has the method of a writeJSON or writeText itself, and
-	// may be nil; otherwise a pointer to it has.
+	inner encOp // of writeQuoted: the operation inside the quotes
+	// self is set if the type itself has the method of writeJSON or writeText, and may be nil. Otherwise a
+	// pointer to it has the method.
 	self bool
-	// addressable says that methods of a pointer to the value may be called.
+	// addressable is set if methods of a pointer to the value may be called.
 	addressable bool
-	// direct says that an interface holds such a value itself, not its address.
+	// direct is set if an interface holds such a value itself, not its address.
 	direct bool
 	typed
-	elem *encProgram // of a pointer, slice, array or map
+	elem *encProgram // of pointers, slices, arrays and maps
 
-	fields  [2]*encField // of a struct: the first one, and with names escaped for HTML
-	length  int          // of an array
-	key     encOp        // of a map: writeString, writeText or an integer's
-	keyType reflect.Type // of a map
+	fields  [2]*encField // of structs: the first field, without and with names escaped for HTML
+	length  int          // of arrays
+	key     encOp        // of maps: writeString, writeText, writeAppended or an integer's
+	keyType reflect.Type // of maps
 	layout  mapLayout    // of an arena.Map
 	custom  *funcOption  // of a writeFunc
 	mode    *mode
-	scratch *sync.Pool // of *mapScratch, of a map
+	scratch *sync.Pool // of maps: *mapScratch
 	shape   atomic.Pointer[mapWriter]
 }
 
-// encField is a field of a struct, with what writing it takes. The name is a comma,
-// the name in quotes and a colon, filled up to pieces.
+// An encField encodes a field of a struct. Its prefix is a comma, the name in quotes and a colon, padded to
+// whole pieces.
 type encField struct {
 	next   *encField // nil for the last one
-	op     encOp     // what its program does
+	op     encOp     // prog's
 	check  omissionCheck
-	empty  omission // by ,omitempty
-	zero   omission // by ,omitzero
+	empty  omission // for ,omitempty
+	zero   omission // for ,omitzero
 	offset uintptr
-	most   int         // bytes, of the name and any number
-	begin  [piece]byte // the first piece of the name
-	length uintptr     // of the name, without what fills it up
-	word   uintptr     // for checkWord: where that is
+	most   int         // bytes of the prefix and any number
+	begin  [piece]byte // the first piece of the prefix
+	length uintptr     // of the prefix, without padding
+	word   uintptr     // for checkWord: its offset
 	prog   *encProgram
-	rest   string // the other pieces of the name
+	rest   string // the other pieces of the prefix
 	hops   []hop
 }
 
-// omission is the rule by which a field is left out.
+// An omission is a rule for leaving out a field.
 type omission uint8
 
 const (
 	omitNever   omission = iota
-	omitAlways           // an array of no elements
+	omitAlways           // an array without elements
 	omitLen              // a string or slice of length 0
 	omitMap              // a map of length 0
 	omitPointer          // a nil pointer, interface, map or slice
-	omitZero1            // an integer or bool of so many bytes that is 0
+	omitZero1            // a zero integer or bool of one byte
 	omitZero2
 	omitZero4
 	omitZero8
 	omitFloat32
 	omitFloat64
-	omitReflect // what reflect says is zero
-	omitMethod  // what its method says is zero
+	omitReflect // zero according to package reflect
+	omitMethod  // zero according to the IsZero method
 )
 
-// omissionCheck is how it is found whether a field is left out.
+// An omissionCheck says how a field's omissions are checked.
 type omissionCheck uint8
 
 const (
 	checkNever omissionCheck = iota
-	checkWord                // it is where a word is 0
-	checkAll                 // by all of its hops and omissions
+	checkWord                // a zero word omits the field
+	checkAll                 // hops and both omissions
 )
 
 type encKey struct {
@@ -132,15 +135,14 @@ type encKey struct {
 
 var encLock sync.Mutex // guards the compiling of types
 
-// encProgramOf returns how values of type t are written.
+// encProgramOf returns the program for values of type t.
 func (m *mode) encProgramOf(t reflect.Type) *encProgram {
 	if n, ok := m.encPrograms.Load(t); ok {
 		return n.(*encProgram)
 	}
 	encLock.Lock()
 	defer encLock.Unlock()
-	// A program is filled in after it is in the table, for types that contain
-	// themselves. Who waits for the lock meanwhile sees all of them filled in.
+	// The programs of a recursive type are used before they are complete, but only under this lock.
 	prog := m.compileEnc(encKey{typ: t})
 	m.encPrograms.Store(t, prog)
 	return prog
@@ -155,10 +157,10 @@ var (
 	timeType          = reflect.TypeFor[time.Time]()
 )
 
-// zeroer is the interface that ,omitzero asks.
+// zeroer is the interface of ,omitzero.
 type zeroer interface{ IsZero() bool }
 
-// compileEnc returns the program of a type and fills in what it needs.
+// compileEnc returns the program for k. It may be incomplete if k refers to itself. encLock is held.
 func (m *mode) compileEnc(k encKey) *encProgram {
 	if prog, ok := m.encCompiled[k]; ok {
 		return prog
@@ -171,22 +173,21 @@ func (m *mode) compileEnc(k encKey) *encProgram {
 	prog.fill(k)
 	isNumber := writeInt8 <= prog.op && prog.op <= writeFloat64 || prog.op == writeNumber
 	if k.quoted && writeBool <= prog.op && prog.op <= writeNumber || isNumber && m.flags&stringifyNumbers != 0 {
-		// What is pointed to has ,string, and what has methods ignores it.
+		// ,string also applies to what a pointer points to, and not to values with methods.
 		prog.op, prog.inner = writeQuoted, prog.op
 	}
 	return prog
 }
 
-// fill says what prog does. Whether a value is addressable decides
-// whether methods of its pointer are called, as encoding/json does it: not for what
-// lies in a map or an interface.
+// fill completes prog. As in encoding/json, methods of *T are called only if the T is addressable, which
+// values in maps and interfaces are not.
 func (prog *encProgram) fill(k encKey) {
 	t := k.typ
 	kind := t.Kind()
 	viaPointer := kind != reflect.Pointer && kind != reflect.Interface
 	has := func(method reflect.Type) bool {
 		if onV2 && !viaPointer {
-			return false // it follows pointers and interfaces first
+			return false // v2 first follows pointers and interfaces
 		}
 		if t.Implements(method) {
 			prog.self = !viaPointer
@@ -250,7 +251,7 @@ func (prog *encProgram) fill(k encKey) {
 		prog.op = writePointer
 		prog.elem = prog.mode.compileEnc(encKey{t.Elem(), true, k.quoted})
 	case reflect.Slice:
-		// Bytes that are more than numbers to themselves are none in base64.
+		// Slices of bytes with methods are not base64.
 		if e := t.Elem(); e.Kind() == reflect.Uint8 && !isMarshaler(e) {
 			prog.op = writeBytes
 			break
@@ -285,20 +286,20 @@ func (prog *encProgram) fill(k encKey) {
 	}
 }
 
-// leave leaves the type to encoding/json, unless that would drop what is in an arena.Map.
+// delegate leaves the type to encoding/json, unless that would drop the members of an arena.Map.
 func (prog *encProgram) leave() {
 	if prog.op = writeStandard; leadsToMap(prog.typ) {
 		prog.op = writeNothing
 	}
 }
 
-// isMarshaler reports whether t or *t has a method by which encoding/json writes it.
+// isMarshaler reports whether t or *t has a method that encodes it.
 func isMarshaler(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(marshalerType) || p.Implements(textMarshalerType) || onV2 && p.Implements(textAppenderType) || standardWrites(t)
 }
 
-// sizeStep is which of the four sizes of an integer size is.
+// sizeStep returns the index of an integer's size among 1, 2, 4 and 8.
 func sizeStep(size uintptr) encOp {
 	switch size {
 	case 1:
@@ -311,14 +312,13 @@ func sizeStep(size uintptr) encOp {
 	return 3
 }
 
-// isDirect reports whether an interface holds a t itself: a zero one is nil then,
-// and has an address otherwise.
+// isDirect reports whether an interface holds a t itself. Only then the data word of a zero t is nil.
 func isDirect(t reflect.Type) bool {
 	zero := reflect.Zero(t).Interface()
 	return !viaReflect && t.Kind() != reflect.Interface && xunsafe.WordsOf(&zero).Data == nil
 }
 
-// structOf makes prog the program of a struct.
+// structOf sets the fields of a struct.
 func (prog *encProgram) structOf(k encKey) {
 	fields := fieldsOf(k.typ)
 	for html := range prog.fields {
@@ -351,7 +351,7 @@ func (prog *encProgram) structOf(k encKey) {
 	}
 }
 
-// setCheck says how f is checked.
+// setCheck chooses the check for f's omissions.
 func (f *encField) setCheck() {
 	o := f.empty
 	switch {
@@ -366,7 +366,7 @@ func (f *encField) setCheck() {
 	f.check, f.word = checkWord, f.offset
 	switch {
 	case o == omitLen:
-		f.word += bits.UintSize / 8 // behind the address of a string and a slice
+		f.word += bits.UintSize / 8 // the length of a string or slice
 	case o == omitPointer:
 	case o == omitZero8 && bits.UintSize == 64, o == omitZero4 && bits.UintSize == 32:
 	default:
@@ -374,7 +374,7 @@ func (f *encField) setCheck() {
 	}
 }
 
-// omissionIfEmpty returns what ,omitempty means for values of type t.
+// omissionIfEmpty returns the omission for ,omitempty and type t.
 func omissionIfEmpty(t reflect.Type) omission {
 	switch t.Kind() {
 	case reflect.String, reflect.Slice:
@@ -392,7 +392,7 @@ func omissionIfEmpty(t reflect.Type) omission {
 	return omissionOfZero(t)
 }
 
-// omissionIfZero returns what ,omitzero means for values of type t.
+// omissionIfZero returns the omission for ,omitzero and type t.
 func omissionIfZero(t reflect.Type) omission {
 	if t.Implements(zeroType) || reflect.PointerTo(t).Implements(zeroType) {
 		return omitMethod
@@ -400,7 +400,7 @@ func omissionIfZero(t reflect.Type) omission {
 	return omissionOfZero(t)
 }
 
-// omissionOfZero is how values of type t that are zero are told.
+// omissionOfZero returns the omission of zero values of type t, without methods.
 func omissionOfZero(t reflect.Type) omission {
 	switch k := t.Kind(); k {
 	case reflect.String:
@@ -421,7 +421,7 @@ func omissionOfZero(t reflect.Type) omission {
 	return omitReflect
 }
 
-// mapOf makes prog the program of a map, or leaves it that of what can't be written.
+// mapOf sets the programs of a map's keys and values, or writeNothing if such keys can't be encoded.
 func (prog *encProgram) mapOf(key, value reflect.Type) {
 	prog.keyType = key
 	switch k := key.Kind(); {

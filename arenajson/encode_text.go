@@ -15,14 +15,12 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// marks are what the bytes that must not stand in a string as they are look like,
-// eight at a time.
+// marks finds the bytes of a string that must be escaped, eight at a time.
 //
-// Control characters and the quote take one comparison: with the second lowest bit
-// turned they are what is less than '!'. The bits in quote are those that are looked
-// at: without the one that tells '&' from '"', it is found, too. A backslash is found
-// by its bits in back, which are those in what. Without those that tell '<' and '>'
-// from it these are found, and '^', '|' and '~', which stand for themselves in escapes.
+// Quotes and control characters take one comparison: with the second lowest bit flipped they are the bytes
+// below '!'. quote masks the bits that are compared; without the bit that distinguishes '&' from '"', both
+// match. back masks the bits compared with what: all bits match a backslash only, and the HTML mask also
+// matches '<', '>', '^', '|' and '~', of which escapes leaves the last three as they are.
 type marks struct{ quote, back, what uint64 }
 
 var (
@@ -30,18 +28,17 @@ var (
 	htmlMarks  = marks{(0xff &^ ('"' ^ '&')) * ones, (0xff &^ (('\\' ^ '<') | ('<' ^ '>'))) * ones, '\\' & '<' & '>' * ones}
 )
 
-// find returns a word whose lowest set bit, if it has any, is the top bit of the
-// first byte of w that may be another in a string: one of the marks, a control
-// character or one that is not ASCII. A subtraction carries into bytes above one
-// that it finds only, so that the lowest one is exact.
+// find returns a word whose lowest set bit is the top bit of the first byte of w that needs a closer look: a
+// mark, a control character or a byte that is not ASCII. Higher bits may be wrong, because the subtractions
+// borrow.
 func (m *marks) find(w uint64) uint64 {
 	quote := w&m.quote ^ ('"'^' ')*ones
 	back := w&m.back ^ m.what
 	return (w | (quote - '!'*ones) | (back - ones)) & tops
 }
 
-// escapes has for each ASCII character what stands for it in a string, in the order
-// of Text64, and in the top byte how long that is.
+// escapes holds the escape sequence of each ASCII character in the order of Text64, with its length in the
+// top byte.
 var escapes = func() (table [utf8.RuneSelf]uint64) {
 	const hex = "0123456789abcdef"
 	for c := range table {
@@ -71,13 +68,14 @@ var escapes = func() (table [utf8.RuneSelf]uint64) {
 	return
 }()
 
-// longestEscape is how many bytes stand for one at most.
+// longestEscape is the length of the longest escape sequence, \u00xx.
 const longestEscape = 6
 
-// beyond is how many bytes are written behind a text at most: words and blocks are written whole.
+// beyond is the maximum number of bytes written past the end of a text, because words and blocks are written
+// whole.
 const beyond = 16
 
-// string writes s in quotes.
+// string encodes s.
 func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 	w = put8(e.reserve(w, len(s)+2+beyond), '"')
 	m := e.marks
@@ -92,7 +90,7 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 	switch left := len(s) - i; {
 	case left == 0:
 	case i > 0:
-		// The last word once more, with some of what came before it.
+		// The last word overlaps the one before.
 		x := xunsafe.Text64(s, len(s)-8)
 		put64(xunsafe.Add(w, uintptr(len(s)-8)), x)
 		if m.find(x) != 0 {
@@ -108,12 +106,11 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 	return put8(xunsafe.Add(w, uintptr(len(s))), '"')
 }
 
-// leastBlocks is how long a text is at least that is looked at in blocks, and shortMost how often
-// these may end before in one string, which then is left to words.
+// leastBlocks is the length from which on texts are written in blocks. After shortMost blocks shorter than
+// this, the rest of the string is written in words.
 const leastBlocks, shortMost = 16, 3
 
-// special writes s from i on, and the quote that ends it. Bytes are reserved for it as it
-// is.
+// special encodes s from i on, and the closing quote. Memory for s without escapes is reserved.
 func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	e.short = 0
 	m := e.marks
@@ -157,10 +154,9 @@ func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	return put8(w, '"')
 }
 
-// threes writes the characters of s from i on that have three bytes each, four at a time,
-// and returns where they end.
+// threes writes characters of three bytes from i on, four at a time, and returns the index after them.
 func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
-	begin, most := i, true // what has some that need a second look has more of them
+	begin, most := i, true // if areMostUsual fails once, it often fails again
 	for ; len(s)-i >= 14; i += 12 {
 		x, y := xunsafe.Text64(s, i), xunsafe.Text64(s, i+6)
 		if ((x^threeValues)|(y^threeValues))&threeLooks != 0 {
@@ -176,8 +172,8 @@ func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
 		w = xunsafe.Add(w, 12)
 	}
 	if left := len(s) - i; i > begin && left > 0 && left <= 12 {
-		// The last four, with some of those before, whose first bytes would be others if these
-		// did not follow them.
+		// The last four characters, overlapping those before. A first byte before them would have been found
+		// above.
 		x, y := xunsafe.Text64(s, len(s)-12), xunsafe.Text64(s, len(s)-8)>>16
 		if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areMostUsual(x, y) {
 			w = xunsafe.Add(w, uintptr(left-12))
@@ -189,12 +185,10 @@ func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
 	return w, i
 }
 
-// runes writes the characters of s from i on that are not ASCII, and returns where
-// they end. Those of two to four bytes are looked at as a word: which bits must be
-// set and clear in their bytes, and which of the others must not all be clear, as
-// they are in one that is longer than it had to be. Where several of one length follow
-// each other, as they do in a text, several are looked at at once; where blocks are, all that
-// follows up to the next mark is written with them.
+// runes writes the characters from i on that are not ASCII, and returns the index after them. It uses blocks
+// if it can. Otherwise it validates a character of two to four bytes as a word: some bits of its bytes must
+// be set, some clear, and in an overlong encoding certain others are all clear. Several characters of one
+// length are validated together.
 func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
 	if vectored && e.short < shortMost && len(s)-i >= leastBlocks {
 		n := e.blocks(w, s, i)
@@ -214,9 +208,9 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 		if left >= 8 {
 			x = xunsafe.Text64(s, i)
 		} else {
-			x = shortText(s[i:]) // no zero looks like a part of a character
+			x = shortText(s[i:]) // the zeros after s are no part of a character
 		}
-		n := uintptr(0) // how many bytes of x are characters
+		n := uintptr(0) // number of valid bytes in x
 		switch {
 		case x&0xc0e0 == 0x80c0:
 			n = uintptr(areTwos(x))
@@ -256,20 +250,20 @@ func (e *encoder) runes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, in
 	return w, i
 }
 
-// blocks writes s from i on up to the first mark, and returns the number of bytes written. It is negative if
-// they are not UTF-8.
+// blocks writes s from i on up to the first mark, and returns the number of bytes. It is negative if they are
+// not UTF-8.
 func (e *encoder) blocks(w xunsafe.Pointer, s string, i int) int {
 	n, bad := putBlocks(&markVectors[e.html], xunsafe.Cast[byte](w), xunsafe.Cast[byte](xunsafe.Add(xunsafe.TextOf(s), uintptr(i))), len(s)-i)
 	switch {
 	case bad:
 		return -1
 	case i+n < len(s) && s[i+n] >= utf8.RuneSelf:
-		n -= 2 // the other bytes of U+2028 or U+2029
+		n -= 2 // the first two bytes of U+2028 or U+2029
 	}
 	return n
 }
 
-// method is the t at p as an M, nil if it is nil.
+// method returns the value at p, or its address, as an M. It reports false if the value is nil.
 func method[M any](prog *encProgram, p xunsafe.Pointer) (m M, ok bool) {
 	if !prog.self {
 		return prog.address(p).(M), true
@@ -315,12 +309,12 @@ func (e *encoder) textAppender(w xunsafe.Pointer, prog *encProgram, p xunsafe.Po
 		panic(failure{marshalerError(prog.typ, failingAppend{err})})
 	}
 	if len(text) > cap(e.inner) {
-		e.inner = make([]byte, 0, 2*len(text)) // for the next one
+		e.inner = make([]byte, 0, 2*len(text)) // for the next call
 	}
 	return e.string(w, xunsafe.ViewString(text))
 }
 
-// custom writes a value by a MarshalFunc.
+// custom encodes the value at p by a MarshalFunc.
 func (e *encoder) custom(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	if k := prog.typ.Kind(); (k == reflect.Pointer || k == reflect.Interface) && *xunsafe.Cast[xunsafe.Pointer](p) == nil {
 		return e.null(w)
@@ -335,7 +329,7 @@ func (e *encoder) custom(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 	return w
 }
 
-// foreign writes a document by encoding/json/v2.
+// foreign encodes a document by encoding/json/v2, for WithMarshalers.
 func (e *encoder) foreign(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	text, err := e.mode.writeAll().writeAll(v, e.flags)
 	if err != nil {
@@ -344,7 +338,7 @@ func (e *encoder) foreign(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	return putText(e.reserve(w, len(text)+beyond), xunsafe.ViewString(text))
 }
 
-// standard writes what is left to encoding/json.
+// standard encodes the value at p by encoding/json.
 func (e *encoder) standard(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	v := prog.address(p)
 	if !prog.addressable && prog.op != writeIface {
@@ -363,7 +357,7 @@ func (prog *encProgram) holdsNil(p xunsafe.Pointer) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// failingJSON and the others return an error.
+// These types return an error from a method; see marshalerError.
 type (
 	failingJSON   struct{ err error }
 	failingText   struct{ err error }
@@ -375,20 +369,20 @@ func (f failingText) MarshalText() ([]byte, error) { return nil, f.err }
 
 func (f failingAppend) AppendText([]byte) ([]byte, error) { return nil, f.err }
 
-// marshalerError is encoding/json's error for a method of t that fails. It is made
-// there, because it has a field for the method's name that only encoding/json sets.
+// marshalerError returns encoding/json's error for a failing method of t. encoding/json must create it,
+// because the error has an unexported field for the name of the method.
 func marshalerError(t reflect.Type, failing any) error {
 	_, err := json.Marshal(failing)
 	if err, ok := err.(*json.MarshalerError); ok {
 		if onV2 && t.Kind() != reflect.Pointer {
-			t = reflect.PointerTo(t) // by which v2 calls it
+			t = reflect.PointerTo(t) // v2 calls methods through a pointer
 		}
 		err.Type = t
 	}
 	return err
 }
 
-// time writes a time.Time as its MarshalJSON does, which is asked where that fails.
+// time encodes a time.Time. MarshalJSON reports the error if it can't be encoded.
 func (e *encoder) time(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	const longest = len(time.RFC3339Nano)
 	w = e.reserve(w, longest+2)
@@ -400,17 +394,17 @@ func (e *encoder) time(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) x
 	return e.marshaler(w, prog, p)
 }
 
-// zoneHour is the hour of the zone that ends s, an RFC 3339 time not in Z.
+// zoneHour returns the hour of the zone in s, an RFC 3339 time without Z.
 func zoneHour(s []byte) int {
 	h := s[len(s)-len("+00:00"):]
 	if h[0] != '+' && h[0] != '-' {
-		return 100 // or more
+		return 100 // three digits or more
 	}
 	return 10*int(h[1]-'0') + int(h[2]-'0')
 }
 
-// compacted writes a document that is somebody else's, without its spaces, if it is
-// one. The error is that of encoding/json.
+// compacted encodes doc, the result of a method, without its spaces. The error is that of encoding/json if
+// doc is not JSON.
 func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, error) {
 	if n := len(doc); n > 2 && doc[0] == '"' && doc[n-1] == '"' && e.isPlain(xunsafe.ViewString(doc[1:n-1])) {
 		return putText(e.reserve(w, n), xunsafe.ViewString(doc)), nil
@@ -422,10 +416,10 @@ func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, err
 	if err := json.Compact(&b, doc); err != nil {
 		return w, err
 	}
-	return w, errors.New("arenajson: what a MarshalJSON returned is no JSON") // where encoding/json would take it
+	return w, errors.New("arenajson: what a MarshalJSON returned is no JSON") // encoding/json accepts it
 }
 
-// isPlain reports whether s, which is not empty, can stand in a string as it is.
+// isPlain reports whether s, which is not empty, needs no escapes.
 func (e *encoder) isPlain(s string) bool {
 	i := 0
 	for ; i <= len(s)-8; i += 8 {
@@ -440,8 +434,7 @@ func (e *encoder) isPlain(s string) bool {
 	return e.marks.find(shortText(s[i:]))&(1<<(uint(8*left)&63)-1) == 0
 }
 
-// compact is compacted, and reports whether doc is a document. That is made sure where it is
-// written.
+// compact copies doc without its spaces, and reports whether it is valid JSON. It validates the copy.
 func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool) {
 	n := len(doc) + docSlack
 	w = e.reserve(w, n)
@@ -454,7 +447,7 @@ func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool)
 	if b = b[:len(doc)]; d.spaced {
 		b = b[:d.squeeze()]
 	}
-	// An encoding/json that is built on v2 escapes U+2028 and U+2029 here in any case.
+	// If encoding/json is built on v2, it always escapes U+2028 and U+2029 here.
 	if e.html == 0 && (!onV2 || e.doc != nil) || nextHTML(b) == len(b) {
 		return xunsafe.Add(w, uintptr(len(b))), true
 	}
@@ -462,7 +455,7 @@ func (e *encoder) compact(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, bool)
 	return e.escaped(w, e.inner), true
 }
 
-// escaped writes s with what HTML escapes.
+// escaped writes s, a document, with HTML characters escaped.
 func (e *encoder) escaped(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
 	for len(s) > 0 {
 		n := nextHTML(s)
@@ -486,8 +479,7 @@ func (e *encoder) escaped(w xunsafe.Pointer, s []byte) xunsafe.Pointer {
 	return w
 }
 
-// nextHTML returns where the first byte of s from i on is with which something begins that
-// HTML escapes, maybe.
+// nextHTML returns the index of the first byte of s that may begin a character to escape, or len(s).
 func nextHTML(s []byte) (i int) {
 	for ; i+8 <= len(s); i += 8 {
 		w := binary.LittleEndian.Uint64(s[i:])
@@ -500,9 +492,9 @@ func nextHTML(s []byte) (i int) {
 	return i
 }
 
-// squeeze takes the spaces out of a document, and returns how long it is without them.
+// squeeze removes the spaces of a document, and returns its new length.
 func (d *scanner) squeeze() (to int) {
-	from := 0 // what is in front of it has its place, and ends at to
+	from := 0 // everything before it was moved, and ends at to
 	for i := 0; i < d.n; {
 		switch c := d.at(i); {
 		case c == '"':
@@ -520,10 +512,10 @@ func (d *scanner) squeeze() (to int) {
 	return d.move(to, from, d.n)
 }
 
-// move moves the bytes between from and end to to, and returns where they end.
+// move copies the bytes from from to end to index to, and returns the index after them.
 func (d *scanner) move(to, from, end int) int {
 	n := end - from
-	if from-to < 8 { // a word would reach into what follows
+	if from-to < 8 { // a word would overwrite bytes that follow
 		copy(d.view(to, end), d.view(from, end))
 		return to + n
 	}

@@ -12,42 +12,41 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// field is a member of the JSON object that a struct is written as and read from,
-// by the rules of encoding/json.
+// Fields of structs by the rules of encoding/json, and what encoding and decoding programs have in common.
+//
+// A field is a struct field that is a member of the JSON object.
 type field struct {
-	name    string       // as it stands in a document, without quotes and escapes
+	name    string       // without quotes and escapes
 	plain   string       // the name in quotes and a colon
-	escaped string       // the same with <, >, & and U+2028 and U+2029 escaped
-	typ     reflect.Type // what the struct declares, a pointer for one
+	escaped string       // plain with HTML characters escaped
+	typ     reflect.Type // as declared
 	index   []int        // for reflect.Value.FieldByIndex
 
-	// Where it is: at offset of what the last of the hops points to, or of the
-	// struct itself where there are none.
+	// The field is at offset of the struct that the last hop points to, or of the struct itself if there are
+	// no hops.
 	hops   []hop
 	offset uintptr
 
 	omitEmpty bool // ,omitempty
 	omitZero  bool // ,omitzero
-	quoted    bool // ,string, on a type that has it
+	quoted    bool // ,string, on a type that it applies to
 
-	tagged bool // the name comes from a tag: it wins over one that doesn't
+	tagged bool // the name comes from a tag, and takes precedence over an untagged one
 }
 
-// hop is an embedded pointer on the way to a field: at offset of the struct there
-// is a pointer to a typ. A nil one is no member of the object when it is written,
-// and gets a new typ when it is read.
+// A hop is an embedded pointer before a field: the struct has a pointer to a typ at offset. If it is nil,
+// encoding omits the field, and decoding allocates a typ.
 type hop struct {
 	offset uintptr
 	typ    reflect.Type // a struct
-	// hidden says that the field is not exported: encoding/json can't set it, and
-	// fails where it is nil and a document has a member behind it.
+	// hidden is set if the pointer's type is not exported. encoding/json can't set such a pointer: if it is
+	// nil, decoding a member behind it is an error.
 	hidden bool
 }
 
 var fieldsOfTypes sync.Map // from reflect.Type to []field
 
-// fieldsOf returns the members of struct type t, in the order in which they are
-// written. The slice is shared: it must not be changed.
+// fieldsOf returns the fields of struct type t in the order of encoding. The slice is shared.
 func fieldsOf(t reflect.Type) []field {
 	if known, ok := fieldsOfTypes.Load(t); ok {
 		return known.([]field)
@@ -56,7 +55,7 @@ func fieldsOf(t reflect.Type) []field {
 	return known.([]field)
 }
 
-// embedded is a struct whose fields count as those of the one that is looked at.
+// An embedded struct is one whose fields are promoted.
 type embedded struct {
 	typ    reflect.Type
 	index  []int
@@ -64,11 +63,11 @@ type embedded struct {
 	offset uintptr
 }
 
-// findFields walks t and what it embeds, level by level: a name belongs to the
-// field at the least depth, of several there to the only one with a tag, and
-// otherwise to none. A struct that is met a second time on a deeper level adds
-// nothing, which ends the walk of recursive types; several times on one level, each
-// of its fields is there as if twice, so that none of them has its name.
+// findFields walks t and its embedded structs, level by level. A name belongs to the field at the least
+// depth; among several there, to the only one with a tag, or else to none.
+//
+// A struct that occurs again on a deeper level adds nothing, which ends the walk of recursive types. If one
+// occurs several times on a level, its fields are listed twice, so that their names belong to none.
 func findFields(t reflect.Type) []field {
 	var all []field
 	level := []embedded{{typ: t}}
@@ -130,12 +129,12 @@ func compareBool(x, y bool) int {
 	return -1
 }
 
-// field returns what the i-th field of e stands for: a member, or another struct to
-// look into, or nothing.
+// field returns the i-th field of e, either as a field or as an embedded struct. It is not ok for a field
+// that encoding/json ignores.
 func (e *embedded) field(i int) (f field, inner embedded, ok bool) {
 	sf := e.typ.Field(i)
 	if !sf.IsExported() && !(sf.Anonymous && isStruct(sf.Type)) {
-		return // but an embedded struct of an unexported type may have exported fields
+		return // an embedded struct of an unexported type may have exported fields
 	}
 	tag := sf.Tag.Get("json")
 	if tag == "-" {
@@ -148,7 +147,7 @@ func (e *embedded) field(i int) (f field, inner embedded, ok bool) {
 	index := append(slices.Clip(slices.Clone(e.index)), i)
 	offset := e.offset + sf.Offset
 
-	// What an unnamed pointer points to: only that decides about ,string, too.
+	// Only unnamed pointers are followed, also for ,string.
 	t := sf.Type
 	pointer := t.Kind() == reflect.Pointer && t.Name() == ""
 	if pointer {
@@ -187,7 +186,7 @@ func isStruct(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct
 }
 
-// isName reports whether a tag may give this name; otherwise the field's own counts.
+// isName reports whether s is valid as a name in a tag.
 func isName(s string) bool {
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" !#$%&()*+-./:;<=>?@[]^_{|}~", r) {
@@ -197,7 +196,7 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// hasOption reports whether name is one of options, which commas separate.
+// hasOption reports whether name is one of the comma-separated options.
 func hasOption(options, name string) bool {
 	for o := range strings.SplitSeq(options, ",") {
 		if o == name {
@@ -207,23 +206,22 @@ func hasOption(options, name string) bool {
 	return false
 }
 
-// canBeQuoted reports whether ,string means something for values of kind k.
+// canBeQuoted reports whether ,string applies to kind k.
 func canBeQuoted(k reflect.Kind) bool {
 	return reflect.Bool <= k && k <= reflect.Float64 || k == reflect.String
 }
 
-// htmlEscaper escapes what could end a script in a page, and the two line ends that
-// JavaScript knows and JSON doesn't.
+// htmlEscaper escapes characters that are unsafe in HTML, and the two line terminators of JavaScript.
 var htmlEscaper = strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "\u2028", `\u2028`, "\u2029", `\u2029`)
 
-// viaReflect says that nothing is known about what an interface looks like inside.
+// viaReflect is set if the layout of interfaces is unknown.
 var viaReflect = !machine.LayoutOK
 
-// typed is what programs of both directions know of their type.
+// typed is the type of a program.
 type typed struct {
 	typ     reflect.Type
-	size    uintptr         // in bytes
-	pointer xunsafe.Pointer // the word that an interface has of the type of a pointer to it
+	size    uintptr
+	pointer xunsafe.Pointer // the type word of an interface that holds a pointer to the type
 }
 
 func typedOf(t reflect.Type) typed {
@@ -231,8 +229,8 @@ func typedOf(t reflect.Type) typed {
 	return typed{t, t.Size(), xunsafe.WordsOf(&x).Type}
 }
 
-// address is a pointer to the value at p, as reflect.NewAt makes it: without its look for the
-// type of that.
+// address returns a pointer to the value at p, like reflect.NewAt, but without its lookup of the pointer
+// type.
 func (t *typed) address(p xunsafe.Pointer) (x any) {
 	if viaReflect {
 		return reflect.NewAt(t.typ, p).Interface()
@@ -241,21 +239,21 @@ func (t *typed) address(p xunsafe.Pointer) (x any) {
 	return x
 }
 
-// at is the value at p, which can be set.
+// at returns the settable value at p.
 func (t *typed) at(p xunsafe.Pointer) reflect.Value { return reflect.ValueOf(t.address(p)).Elem() }
 
-// A shape stands for all types T for which a map[string]T holds its values in the same way: they have the same
-// size, alignment and pointers. Such maps are filled and walked as maps of one type V, by compiled code instead of
+// Types T have the same shape if a map[string]T holds their values in the same way: they have the same size,
+// alignment and pointers. Such maps are filled and walked as maps of one type V, by compiled code instead of
 // package reflect. This is sound because:
 //
 //   - The runtime hashes and compares strings of all types alike.
-//   - Of the type of values, the runtime's code uses the size, the alignment and the pointers, which are those
+//   - The runtime uses the size, the alignment and the pointers of the value type, which are those
 //     of V. It never looks into a value.
 //   - A map that a program or package reflect has made as a map[string]T has the same layout as a map[string]V;
 //     TestShapes compares them.
 //
-// Arrays of words stand for structs only while maps are walked: the collector does not see the pointers in the
-// copies, but the map holds them.
+// Arrays of words stand in for structs only while maps are walked. The collector does not see the pointers in
+// the copies, but the map holds them.
 type shape uint8
 
 const (

@@ -12,21 +12,22 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Marshal returns v as JSON, in a, or on the heap if a is nil: the very bytes that
-// encoding/json's Marshal returns, and its errors. It leaves nothing for the
-// collector but what v's own methods allocate, and v itself if it is put into the
-// interface by value: pass a pointer.
+// Marshal returns the JSON encoding of v, like [encoding/json.Marshal]: it writes the same bytes and returns
+// the same errors. The result is allocated from a, or from the heap if a is nil, and is valid until a is
+// reset.
 //
-// Members of an *arena.Map are written as those of a builtin map are, sorted by
-// name. The result takes as many bytes of a as it is long; it is good until the end
-// of a's epoch. Where a Limit does not allow that, the error is a *arena.LimitError.
-// Whatever else v's methods panic with, Marshal panics with, too.
+// The members of an [arena.Map] are sorted by name, like those of a builtin map. If the arena's limit is
+// exceeded, Marshal returns a [*arena.LimitError]. Other panics of v's methods are passed on.
+//
+// Marshal does not allocate from the heap, except for what v's methods allocate, and for v itself if it is
+// not a pointer.
 func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	return newEncoder(a, opts).take(v)
 }
 
-// MarshalAppend appends the JSON of v to dst, which grows in a, or on the heap if a is nil, and returns it. If a limit
-// is exceeded or v can't be encoded, it returns dst and the error. It is otherwise like [Marshal].
+// MarshalAppend appends the JSON encoding of v to dst, and returns the extended slice. If dst must grow, the
+// memory comes from a, or from the heap if a is nil. On an error it returns dst unchanged. It is otherwise
+// like [Marshal].
 func MarshalAppend(a *arena.Arena, dst []byte, v any, opts ...Option) (_ []byte, err error) {
 	e := newEncoder(a, opts)
 	text, err := e.marshal(v)
@@ -41,14 +42,14 @@ func MarshalAppend(a *arena.Arena, dst []byte, v any, opts ...Option) (_ []byte,
 	return dst, err
 }
 
-// appendText is arena.Append, and returns the error of a limit.
+// appendText appends text to dst like arena.Append, and returns the error of a limit.
 func appendText(a *arena.Arena, dst, text []byte) (out []byte, err error) {
 	defer catchLimit(&err)
 	out = dst
 	return arena.Append(a, dst, text...), nil
 }
 
-// MarshalIndent is [Marshal] followed by [Indent].
+// MarshalIndent is like [Marshal] followed by [Indent].
 func MarshalIndent(a *arena.Arena, v any, prefix, indent string, opts ...Option) (doc []byte, err error) {
 	e := newEncoder(a, opts)
 	text, err := e.marshal(v)
@@ -67,7 +68,7 @@ func MarshalIndent(a *arena.Arena, v any, prefix, indent string, opts ...Option)
 	return doc, err
 }
 
-// take returns what marshal writes, to be kept, and frees the encoder.
+// take marshals v, returns a text for the caller to keep, and frees e.
 func (e *encoder) take(v any) ([]byte, error) {
 	text, err := e.marshal(v)
 	switch {
@@ -84,10 +85,11 @@ func (e *encoder) take(v any) ([]byte, error) {
 	return text, err
 }
 
-// MarshalWrite writes v as JSON to w, by one call of Write: as Marshal, with no
-// line end. The error may be that of w. What it takes of a it gives back, unless
-// methods of v or w allocate from a meanwhile. A document that is long beside the chunks
-// of a may stay there until the epoch ends.
+// MarshalWrite writes the JSON encoding of v to w in one call of Write. It is otherwise like [Marshal], and
+// does not add a newline.
+//
+// MarshalWrite returns its memory to a, unless methods of v or w allocate from a meanwhile. The memory of a
+// document that is large beside the arena's chunks may stay in use until a is reset.
 func MarshalWrite(a *arena.Arena, w io.Writer, v any, opts ...Option) error {
 	e := newEncoder(a, opts)
 	text, err := e.marshal(v)
@@ -102,8 +104,8 @@ func MarshalWrite(a *arena.Arena, w io.Writer, v any, opts ...Option) error {
 	return err
 }
 
-// encoders are those that work without an arena, and where an arena's own is at
-// work already, since a Marshaler calls Marshal.
+// encoders has encoders for calls without an arena, and for calls in methods that an arena's own encoder
+// calls.
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
 func newEncoder(a *arena.Arena, opts []Option) *encoder {
@@ -126,7 +128,6 @@ func newEncoder(a *arena.Arena, opts []Option) *encoder {
 	return e
 }
 
-// set sets the options.
 func (e *encoder) set(m *mode, flags optionFlags) {
 	if e.mode != m {
 		e.mode, e.lastFor = m, nil
@@ -137,15 +138,15 @@ func (e *encoder) set(m *mode, flags optionFlags) {
 	}
 }
 
-// does is what a panic says of who asked an arena for too much.
+// does is the name of the caller in panics.
 const does = "arenajson.Marshal"
 
-// marshal writes v.
+// marshal encodes v into the encoder's buffer.
 func (e *encoder) marshal(v any) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			was := *e
-			*e = encoder{} // what it holds of v, too, and free for the next call
+			*e = encoder{} // drops references to v, and is free for the next call
 			switch r := r.(type) {
 			case failure:
 				err = r.err
@@ -155,7 +156,7 @@ func (e *encoder) marshal(v any) (text []byte, err error) {
 				panic(r)
 			}
 			e.arena, e.pooled = was.arena, was.pooled
-			text = was.out // to be given back
+			text = was.out // for the caller to return to the arena
 		}
 	}()
 	if e.out = e.text; e.arena != nil {
@@ -167,7 +168,7 @@ func (e *encoder) marshal(v any) (text []byte, err error) {
 	return e.out[:e.length], nil
 }
 
-// write writes v, or the document that Compact and Indent are given.
+// write encodes v, or the document of Compact and Indent.
 func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	if e.doc != nil {
 		end, ok := e.compact(w, e.doc)
@@ -192,11 +193,10 @@ func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	return w
 }
 
-// begin takes memory in the arena to begin with: for as much as was written last,
-// or what a Limit allows of that.
+// begin allocates a buffer in the arena, for a document as long as the last one if the limit allows that.
 func (e *encoder) begin() {
 	const least = 256
-	r := e.region // nobody was called since newEncoder entered it
+	r := e.region // no other code ran since newEncoder entered it
 	r.Enter(does)
 	if check.Watched {
 		defer r.Leave()
@@ -208,7 +208,7 @@ func (e *encoder) begin() {
 	}
 }
 
-// more moves the text, of so many bytes, to memory for n, where it is in an arena.
+// more moves the text to a buffer of n bytes in the arena.
 func (e *encoder) more(written, n int) {
 	r := machine.Enter(e.arena, does)
 	defer r.Leave()
@@ -219,8 +219,7 @@ func (e *encoder) more(written, n int) {
 	e.out = bigger[:0]
 }
 
-// keep gives back what an arena gave for more than the first n bytes of text, which
-// nobody has seen but the encoder, unless n is 0.
+// keep returns the first n bytes of text, and returns the rest to the arena. If n is 0 it returns all of it.
 func (e *encoder) keep(text []byte, n int) []byte {
 	if cap(text) == 0 || e.arena == nil {
 		return nil
@@ -234,8 +233,7 @@ func (e *encoder) keep(text []byte, n int) []byte {
 	return machine.TrimUnseen(r, text[:n])
 }
 
-// free ends what newEncoder began. Memory on the heap that is large beside what was
-// written last is left to the collector.
+// free ends what newEncoder began. It drops a heap buffer that is much larger than the last document.
 func (e *encoder) free() {
 	const always = 64 << 10
 	if cap(e.text) > always && cap(e.text)/8 > e.length {
@@ -247,12 +245,12 @@ func (e *encoder) free() {
 	}
 }
 
-// Valid reports whether data is one JSON document, as encoding/json's Valid does. It takes
-// nothing of any arena, and keeps up to 1 MB for the next call.
+// Valid reports whether data is valid JSON, like [encoding/json.Valid]. It uses no arena, and keeps a buffer
+// of up to 1 MB for the next call.
 func Valid(data []byte) bool {
 	const most = 1 << 20
 	if len(data) > most-docSlack {
-		return json.Valid(data) // slower, and in no memory
+		return json.Valid(data) // slower, but needs no copy
 	}
 	e := newEncoder(nil, nil)
 	defer e.free()
@@ -266,9 +264,9 @@ func Valid(data []byte) bool {
 	return s.isDocument()
 }
 
-// Compact returns src, one JSON document, without its spaces, in a, or on the heap if a is
-// nil: the bytes that encoding/json's Compact writes. What is no JSON is a
-// *json.SyntaxError, and what is too long for a limit a *arena.LimitError.
+// Compact returns src without insignificant spaces, like [encoding/json.Compact]. The result is allocated
+// from a, or from the heap if a is nil. If src is not valid JSON, Compact returns a [*json.SyntaxError], and
+// if the arena's limit is exceeded, a [*arena.LimitError].
 func Compact(a *arena.Arena, src []byte) ([]byte, error) {
 	e := newEncoder(a, []Option{NoEscapeHTML})
 	if e.doc = src; src == nil {
@@ -277,10 +275,9 @@ func Compact(a *arena.Arena, src []byte) ([]byte, error) {
 	return e.take(nil)
 }
 
-// Indent returns src, one JSON document, with each element on a line of its own that begins
-// with prefix and so many of indent as it is deep: the bytes that encoding/json's Indent
-// writes, in a, or on the heap if a is nil. As there, the first line has no prefix, and
-// spaces behind the document stay. Errors are those of Compact.
+// Indent returns src with each element on a line of its own, which begins with prefix and one copy of indent
+// for each level, like [encoding/json.Indent]. As there, the first line has no prefix, and spaces after the
+// document are kept. Memory and errors are those of [Compact].
 func Indent(a *arena.Arena, src []byte, prefix, indent string) (doc []byte, err error) {
 	compact, err := Compact(a, src)
 	if err != nil {
@@ -293,7 +290,7 @@ func Indent(a *arena.Arena, src []byte, prefix, indent string) (doc []byte, err 
 	return indentedDoc(a, compact, prefix, indent, src[end:])
 }
 
-// indentedDoc returns text, a document without spaces, with line ends, prefix and indent in it, and then tail.
+// indentedDoc returns text, a compact document, indented, followed by tail.
 func indentedDoc(a *arena.Arena, text []byte, prefix, indent string, tail []byte) (doc []byte, err error) {
 	defer catchLimit(&err)
 	view := xunsafe.ViewString(text)
@@ -304,7 +301,7 @@ func indentedDoc(a *arena.Arena, text []byte, prefix, indent string, tail []byte
 	return doc, nil
 }
 
-// bytesFor is n bytes that may hold anything.
+// bytesFor allocates n bytes, which may hold anything.
 func bytesFor(a *arena.Arena, n int) []byte {
 	if a == nil {
 		return make([]byte, n)
@@ -314,8 +311,8 @@ func bytesFor(a *arena.Arena, n int) []byte {
 	return machine.ReserveText(r, n, 1)[:n:n]
 }
 
-// indented writes doc, a document without spaces, to to, with line ends, prefix and indent
-// in it, and returns how long that is. Where to is nil it only counts.
+// indented writes doc, a compact document, to to, indented, and returns the length. If to is nil it only
+// counts.
 func indented(to []byte, doc, prefix, indent string) (n int) {
 	depth := 0
 	put := func(s string) {
@@ -335,7 +332,7 @@ func indented(to []byte, doc, prefix, indent string) (n int) {
 		from := i
 		switch c := doc[i]; c {
 		case '{', '[':
-			if doc[i+1] == c+2 { // as ] and } are to [ and {
+			if doc[i+1] == c+2 { // ']' and '}' are two above '[' and '{'
 				i += 2
 				put(doc[from:i])
 				continue
@@ -359,7 +356,7 @@ func indented(to []byte, doc, prefix, indent string) (n int) {
 		case '"':
 			i = stringEnd(doc, i)
 			put(doc[from:i])
-		default: // a number or a word
+		default: // a number or a literal
 			if i = strings.IndexAny(doc[from:], ",]}"); i < 0 {
 				i = len(doc) - from
 			}
@@ -370,19 +367,18 @@ func indented(to []byte, doc, prefix, indent string) (n int) {
 	return n
 }
 
-// Encoder writes JSON documents to a stream, each with a line end behind it, as
-// encoding/json's Encoder does.
+// An Encoder writes JSON documents to a stream, each followed by a newline, like [json.Encoder].
 type Encoder struct {
 	a              *arena.Arena
 	w              io.Writer
-	err            error // of w, after which nothing more is written
+	err            error // of w, after which nothing is written
 	mode           *mode
 	flags          optionFlags
 	prefix, indent string
 }
 
-// NewEncoder returns an Encoder that writes to w. What it takes of a while it writes a
-// document it gives back, as MarshalWrite does; a nil arena is the heap.
+// NewEncoder returns an Encoder that writes to w. Each call of Encode allocates from a, or from the heap if a
+// is nil, and returns the memory as [MarshalWrite] does.
 func NewEncoder(a *arena.Arena, w io.Writer, opts ...Option) *Encoder {
 	e := &Encoder{a: a, w: w}
 	e.mode, e.flags = modeOf(opts)
@@ -390,20 +386,19 @@ func NewEncoder(a *arena.Arena, w io.Writer, opts ...Option) *Encoder {
 	return e
 }
 
-// SetIndent has each document from now on be written as Indent does; with two empty strings
-// as Marshal does.
+// SetIndent makes Encode write documents like [MarshalIndent]. Two empty strings disable that.
 func (e *Encoder) SetIndent(prefix, indent string) { e.prefix, e.indent = prefix, indent }
 
-// SetEscapeHTML sets whether <, > and & in strings are written as \u003c, \u003e and
-// \u0026, which they are unless NewEncoder was given NoEscapeHTML.
+// SetEscapeHTML sets whether <, > and & in strings are escaped as \u003c, \u003e and \u0026. The default is
+// true, or false with the option NoEscapeHTML.
 func (e *Encoder) SetEscapeHTML(on bool) {
 	if e.flags |= noEscapeHTML; on {
 		e.flags &^= noEscapeHTML
 	}
 }
 
-// Encode writes v as JSON, with a line end behind it, by one call of Write. Errors are those
-// of Marshal; one of the stream is returned by each later call, too.
+// Encode writes the JSON encoding of v, followed by a newline, in one call of Write. After an error of the
+// stream, each call returns that error. Other errors are those of [Marshal].
 func (e *Encoder) Encode(v any) error {
 	if e.err != nil {
 		return e.err
@@ -422,7 +417,7 @@ func (e *Encoder) Encode(v any) error {
 	return err
 }
 
-// write writes a document, with its line end.
+// write writes a document that ends in a newline.
 func (e *Encoder) write(text []byte) (err error) {
 	if e.prefix != "" || e.indent != "" {
 		defer catchLimit(&err)
