@@ -10,9 +10,9 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Maps. A builtin map belongs to the arena, which makes it for the number of its entries, so the members of an
-// object are first collected in a list. Maps with strings as keys and values of a shape (fields.go) are filled
-// by compiled code; other builtin maps, and those whose values may fail, by package reflect. An arena.Map is
+// Maps. A builtin map belongs to the arena, which creates it for the number of its entries, so the members of
+// an object are first collected in a list. Maps with string keys and values of a shape (fields.go) are filled
+// by compiled code. Package reflect fills other builtin maps, and maps whose values may fail. An arena.Map is
 // filled through its MapMaker.
 
 // mapAt decodes the value at i into the map at to.
@@ -26,7 +26,7 @@ func (d *decoder) mapAt(p *decProgram, to xunsafe.Pointer, i int) int {
 	return d.otherMap(p, to, i)
 }
 
-// shapedMap decodes the object at i into the map[string]T at to, by the shape of T.
+// shapedMap decodes the object at i into the map[string]T at to by the shape of T.
 func (d *decoder) shapedMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	if d.scratch == nil {
 		d.scratch = freeScratch.Get().(*scratch)
@@ -49,7 +49,7 @@ func (d *decoder) shapedMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	return decodeMap(d, &s.slices, p, to, i)
 }
 
-// anyMap is decodeMap for empty interfaces, which are the most usual values.
+// anyMap is decodeMap for empty interfaces, the most common values.
 func (d *decoder) anyMap(l *memberList[any], p *decProgram, to xunsafe.Pointer, i int) int {
 	m := xunsafe.Cast[map[string]any](to)
 	from := len(l.all)
@@ -69,8 +69,8 @@ func (d *decoder) anyMap(l *memberList[any], p *decProgram, to xunsafe.Pointer, 
 	return i
 }
 
-// decodeMap is shapedMap for values of the shape of V. l has the members of all objects that are being decoded
-// into such maps, the outermost object's first.
+// decodeMap decodes the object at i into a map with values of the shape of V. l has the members of all such
+// objects that are open, the outermost first.
 func decodeMap[V any](d *decoder, l *memberList[V], p *decProgram, to xunsafe.Pointer, i int) int {
 	m := xunsafe.Cast[map[string]V](to)
 	from := len(l.all)
@@ -244,18 +244,18 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 	return i
 }
 
-// makeRoom prepares the builtin map at to for another entry. room is the number of entries for which the map has
-// room, before and after; mine is the map if otherMap has made it.
+// makeRoom prepares the builtin map at to for another entry. room is the number of entries that the map has
+// room for; makeRoom returns its new value. mine is the map if otherMap created it.
 func (d *decoder) makeRoom(p *decProgram, to, mine *xunsafe.Pointer, room int) int {
 	d.maps().Entry(p.maps)
 	if *to == nil {
-		return room // a method has changed it, and the insertion panics
+		return room // a method set it to nil, and the insertion panics
 	}
 	n := machine.MapLen(*to)
 	if n < room {
 		return room
 	}
-	if *to == *mine { // otherwise a method may have replaced it
+	if *to == *mine { // otherwise a method replaced it
 		*mine = d.maps().Larger(p.maps, *mine)
 		*to = *mine
 	} else {
@@ -298,7 +298,7 @@ func (d *decoder) lenOf(p *decProgram, to xunsafe.Pointer) int {
 	return n
 }
 
-// key decodes a name, whose member begins at i, into a key of a map of p, and reports whether it is one.
+// key decodes name, the name of the member at i, into a key of a map of p, and reports whether it is valid.
 func (d *decoder) key(p *decProgram, to xunsafe.Pointer, name string, i int) bool {
 	switch p.keys {
 	case keyString:
@@ -308,7 +308,7 @@ func (d *decoder) key(p *decProgram, to xunsafe.Pointer, name string, i int) boo
 		d.callMethod(readText, p.key, to, []byte(name), i)
 	case keyJSON:
 		p.key.at(to).SetZero()
-		d.callMethod(readJSON, p.key, to, d.doc[i:stringEnd(d.doc, i)], i) // name is decoded
+		d.callMethod(readJSON, p.key, to, d.doc[i:stringEnd(d.doc, i)], i) // name has no escapes anymore
 	default: // a number in quotes
 		if d.strict && !isNumber(name) {
 			return false // strconv accepts more than JSON does
@@ -359,18 +359,18 @@ func (d *decoder) iface(p *decProgram, to xunsafe.Pointer, i int) int {
 	return d.decodeNull(p, to, i)
 }
 
-// maxUnder is the number of pointers in interfaces, one within the other, beyond which they must be a cycle,
-// because a document has at most maxNesting levels.
+// maxUnder is the maximum number of nested pointers in interfaces. A document has at most maxNesting levels,
+// so more are a cycle.
 const maxUnder = 2 * maxNesting
 
-// dynamic is a value that is decoded through the pointer in an interface.
+// A dynamic is a value that is decoded through the pointer in an interface.
 type dynamic struct {
 	at   int // index in the document
 	prog *decProgram
 }
 
-// through decodes the value at i through the pointer in the interface at to, if encoding/json does so: the
-// pointer is not nil, and null needs a pointer to a pointer.
+// through decodes the value at i through the pointer in the interface at to, if encoding/json does: the
+// pointer is not nil, and for null it points to a pointer.
 func (d *decoder) through(p *decProgram, to xunsafe.Pointer, i int) (end int, ok bool) {
 	in := p.at(to).Elem()
 	if in.Kind() != reflect.Pointer || in.IsNil() || d.at(i) == 'n' && in.Elem().Kind() != reflect.Pointer {
@@ -434,8 +434,8 @@ func (d *decoder) any(i int) (any, int) {
 	return nil, 0
 }
 
-// list decodes the array at i into a new []any. It is slice for a new slice of empty interfaces, without the loads and
-// comparisons that depend on a program.
+// list decodes the array at i into a new []any. It is a copy of slice without the loads and comparisons that
+// depend on a program.
 func (d *decoder) list(i int) (any, int) {
 	d.deeper(i)
 	d.inside++
@@ -475,8 +475,8 @@ func (d *decoder) list(i int) (any, int) {
 	return box([]any(nil), at), i + 1
 }
 
-// anyNumber decodes the number at i into a json.Number with UseNumber, and into an int64 with UseInt64. It returns nil
-// if the number is no int64.
+// anyNumber decodes the number at i as a json.Number with UseNumber, and as an int64 with UseInt64. It
+// returns nil if the number is not an int64.
 func (d *decoder) anyNumber(i int) (any, int) {
 	end := d.number(i)
 	if d.flags&useNumber != 0 {

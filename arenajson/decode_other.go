@@ -15,9 +15,9 @@ import (
 )
 
 // Values with a text form of their own: numbers, times, bytes in base64, types with methods, types that are
-// delegated to encoding/json, and the members with ,string, which contain JSON in a string.
+// delegated to encoding/json, and members with ,string.
 
-// decodeOther decodes what value leaves to it.
+// decodeOther decodes values of the operations that value does not handle.
 func (d *decoder) decodeOther(p *decProgram, to xunsafe.Pointer, i int) int {
 	switch p.op {
 	case readNumber:
@@ -79,8 +79,9 @@ func (d *decoder) decodeOther(p *decProgram, to xunsafe.Pointer, i int) int {
 	return d.decodeNull(p, to, i)
 }
 
-// callMethod decodes text, the value at i, by a method of the variable at to: UnmarshalJSON for readJSON,
-// UnmarshalText for readText, or an UnmarshalFunc for readFunc. For readStandard encoding/json does it, which continues after an error.
+// callMethod decodes text, the value at i, into the variable at to: by UnmarshalJSON for readJSON,
+// UnmarshalText for readText, an UnmarshalFunc for readFunc, and encoding/json for readStandard. Decoding
+// continues after an error of encoding/json.
 func (d *decoder) callMethod(op decOp, p *decProgram, to xunsafe.Pointer, text []byte, i int) {
 	returned := false
 	defer func() {

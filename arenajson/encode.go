@@ -237,8 +237,8 @@ func (e *encoder) quoted(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 
 func (e *encoder) null(w xunsafe.Pointer) xunsafe.Pointer { return putText(e.reserve(w, 4), "null") }
 
-// nothing encodes a nil slice or map: null, or empty if the mode has option.
-func (e *encoder) nothing(w xunsafe.Pointer, m *mode, option optionFlags, empty string) xunsafe.Pointer {
+// nilValue encodes a nil slice or map: null, or empty if the mode has option.
+func (e *encoder) nilValue(w xunsafe.Pointer, m *mode, option optionFlags, empty string) xunsafe.Pointer {
 	if m.flags&option == 0 {
 		return e.null(w)
 	}
@@ -284,7 +284,7 @@ func (e *encoder) slice(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) 
 	s := *xunsafe.Cast[[]struct{}](p)
 	at := xunsafe.DataOf(s)
 	if at == nil {
-		return e.nothing(w, prog.mode, nilSliceAsEmpty, "[]")
+		return e.nilValue(w, prog.mode, nilSliceAsEmpty, "[]")
 	}
 	e.enter(prog, nil, at, len(s))
 	w = e.elements(w, prog.elem, at, len(s))
@@ -331,7 +331,7 @@ func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 
 func (e *encoder) bytes(w xunsafe.Pointer, prog *encProgram, s []byte) xunsafe.Pointer {
 	if s == nil {
-		return e.nothing(w, prog.mode, nilSliceAsEmpty, `""`)
+		return e.nilValue(w, prog.mode, nilSliceAsEmpty, `""`)
 	}
 	n := base64.StdEncoding.EncodedLen(len(s))
 	return put8(putBase64(put8(e.reserve(w, n+2), '"'), s), '"')

@@ -69,7 +69,7 @@ func (e *encoder) object(w xunsafe.Pointer, members int) xunsafe.Pointer {
 func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
+		return e.nilValue(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	e.enter(prog, nil, at, -1)
 	from := len(*all)
@@ -94,7 +94,7 @@ func stringMap[V any](e *encoder, all *[]entry[V], w xunsafe.Pointer, prog *encP
 func shapedMap[V any](e *encoder, w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
+		return e.nilValue(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	e.enter(prog, nil, at, -1)
 	s := prog.scratch.Get().(*mapScratch)
@@ -240,7 +240,7 @@ func (e *encoder) builtinMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Poin
 	}
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
+		return e.nilValue(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	e.enter(prog, nil, at, -1)
 	m := prog.at(p)
@@ -337,7 +337,7 @@ func arenaMapLayout(t reflect.Type) (l mapLayout, ok bool) {
 func (e *encoder) arenaMap(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer) xunsafe.Pointer {
 	at := *xunsafe.Cast[xunsafe.Pointer](p)
 	if at == nil {
-		return e.nothing(w, prog.mode, nilMapAsEmpty, "{}")
+		return e.nilValue(w, prog.mode, nilMapAsEmpty, "{}")
 	}
 	// In checked builds, Len panics if the map's arena was reset.
 	prog.at(p).Interface().(interface{ Len() int }).Len()

@@ -263,7 +263,7 @@ func (prog *encProgram) fill(k encKey) {
 		prog.elem = prog.mode.compileEnc(encKey{typ: t.Elem(), addressable: k.addressable})
 	case reflect.Map:
 		if standardMap(t) {
-			prog.leave()
+			prog.delegate()
 			break
 		}
 		prog.op = writeMap
@@ -278,7 +278,7 @@ func (prog *encProgram) fill(k encKey) {
 		}
 	case reflect.Struct:
 		if standardStruct(t) {
-			prog.leave()
+			prog.delegate()
 			break
 		}
 		prog.op = writeStruct
@@ -287,7 +287,7 @@ func (prog *encProgram) fill(k encKey) {
 }
 
 // delegate leaves the type to encoding/json, unless that would drop the members of an arena.Map.
-func (prog *encProgram) leave() {
+func (prog *encProgram) delegate() {
 	if prog.op = writeStandard; leadsToMap(prog.typ) {
 		prog.op = writeNothing
 	}

@@ -84,7 +84,7 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 		x := xunsafe.Text64(s, i)
 		put64(xunsafe.Add(w, uintptr(i)), x)
 		if m.find(x) != 0 {
-			return e.special(xunsafe.Add(w, uintptr(i)), s, i)
+			return e.stringRest(xunsafe.Add(w, uintptr(i)), s, i)
 		}
 	}
 	switch left := len(s) - i; {
@@ -94,13 +94,13 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 		x := xunsafe.Text64(s, len(s)-8)
 		put64(xunsafe.Add(w, uintptr(len(s)-8)), x)
 		if m.find(x) != 0 {
-			return e.special(xunsafe.Add(w, uintptr(i)), s, i)
+			return e.stringRest(xunsafe.Add(w, uintptr(i)), s, i)
 		}
 	default:
 		x := shortText(s)
 		put64(w, x)
 		if m.find(x)&(1<<(uint(8*left)&63)-1) != 0 {
-			return e.special(w, s, 0)
+			return e.stringRest(w, s, 0)
 		}
 	}
 	return put8(xunsafe.Add(w, uintptr(len(s))), '"')
@@ -110,8 +110,8 @@ func (e *encoder) string(w xunsafe.Pointer, s string) xunsafe.Pointer {
 // this, the rest of the string is written in words.
 const leastBlocks, shortMost = 16, 3
 
-// special encodes s from i on, and the closing quote. Memory for s without escapes is reserved.
-func (e *encoder) special(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
+// stringRest encodes s from i on, and the closing quote. Memory for s without escapes is reserved.
+func (e *encoder) stringRest(w xunsafe.Pointer, s string, i int) xunsafe.Pointer {
 	e.short = 0
 	m := e.marks
 	for i < len(s) {
@@ -329,8 +329,8 @@ func (e *encoder) custom(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 	return w
 }
 
-// foreign encodes a document by encoding/json/v2, for WithMarshalers.
-func (e *encoder) foreign(w xunsafe.Pointer, v any) xunsafe.Pointer {
+// viaV2 encodes a document by encoding/json/v2, for WithMarshalers.
+func (e *encoder) viaV2(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	text, err := e.mode.writeAll().writeAll(v, e.flags)
 	if err != nil {
 		panic(failure{err})

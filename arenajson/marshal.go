@@ -34,11 +34,7 @@ func MarshalAppend(a *arena.Arena, dst []byte, v any, opts ...Option) (_ []byte,
 	if err == nil {
 		dst, err = appendText(a, dst, text)
 	}
-	if a == nil && err == nil {
-		e.text = e.out
-	}
-	e.keep(text, 0)
-	e.free()
+	e.release(text)
 	return dst, err
 }
 
@@ -60,11 +56,7 @@ func MarshalIndent(a *arena.Arena, v any, prefix, indent string, opts ...Option)
 		}
 		doc, err = indentedDoc(a, text, prefix, indent, tail)
 	}
-	if a == nil && err == nil {
-		e.text = e.out
-	}
-	e.keep(text, 0)
-	e.free()
+	e.release(text)
 	return doc, err
 }
 
@@ -96,11 +88,7 @@ func MarshalWrite(a *arena.Arena, w io.Writer, v any, opts ...Option) error {
 	if err == nil {
 		_, err = w.Write(text)
 	}
-	if a == nil && err == nil {
-		e.text = e.out
-	}
-	e.keep(text, 0)
-	e.free()
+	e.release(text)
 	return err
 }
 
@@ -181,7 +169,7 @@ func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	case e.mode == plainMode:
 		w = e.any(w, v)
 	case e.mode.writeAll() != nil:
-		w = e.foreign(w, v)
+		w = e.viaV2(w, v)
 	case v == nil:
 		w = e.null(w)
 	default:
@@ -231,6 +219,15 @@ func (e *encoder) keep(text []byte, n int) []byte {
 		return nil
 	}
 	return machine.TrimUnseen(r, text[:n])
+}
+
+// release is free after a text that the caller does not keep. Its buffer returns to the arena, or serves the next call.
+func (e *encoder) release(text []byte) {
+	if e.arena == nil {
+		e.text = e.out
+	}
+	e.keep(text, 0)
+	e.free()
 }
 
 // free ends what newEncoder began. It drops a heap buffer that is much larger than the last document.
@@ -409,11 +406,7 @@ func (e *Encoder) Encode(v any) error {
 	if err == nil {
 		err = e.write(text)
 	}
-	if e.a == nil {
-		x.text = x.out
-	}
-	x.keep(text, 0)
-	x.free()
+	x.release(text)
 	return err
 }
 

@@ -9,11 +9,16 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Options come in two kinds. Some are looked at while a document is encoded or decoded, where that has left its fast
-// path anyway. The others change how values of a type are encoded or decoded: for each set of them there is a mode, with
-// compiled types of its own, so that a call without options does not test for any.
+// Options come in two kinds. Some are checked during encoding or decoding, off the fast paths. The others
+// change how values of a type are encoded or decoded: each set of them has a mode, with compiled types of its
+// own, so that a call without options does not check for them.
 
-// An Option changes what a function of this package does. Options that mean nothing to a function are ignored.
+// An Option changes what a function of this package does. Functions ignore options that do not apply to them.
+//
+// If encoding/json is built on encoding/json/v2, as it is by default since Go 1.27, this package leaves some
+// types to it: types with a method MarshalJSONTo or UnmarshalJSONFrom, structs with tags that only v2 knows,
+// and maps with keys that v2 treats differently. Inside values of these types MarshalFunc, UnmarshalFunc,
+// NonFiniteAsNull and UseInt64 have no effect. All other options apply there.
 type Option struct {
 	flags optionFlags
 	more  *funcOption
@@ -21,7 +26,7 @@ type Option struct {
 
 type optionFlags uint16
 
-// Those of compiled come first, because they are the index of a mode.
+// The flags of compiled come first, because they are the index of a mode.
 const (
 	stringifyNumbers optionFlags = 1 << iota
 	nilSliceAsEmpty
@@ -39,7 +44,9 @@ const (
 	compiled = stringifyNumbers | nilSliceAsEmpty | nilMapAsEmpty | nonFiniteAsNull
 )
 
-// Options for encoding.
+// NoEscapeHTML leaves <, > and & in strings as they are, like SetEscapeHTML(false) of encoding/json's
+// Encoder. By default they are escaped as \u003c, \u003e and \u0026, so that a document can be part of an
+// HTML page.
 var (
 	// NoEscapeHTML leaves <, > and & in strings as they are, like SetEscapeHTML(false) of encoding/json's Encoder.
 	// By default they are \u003c, \u003e and \u0026, so that a document can be part of an HTML page.
@@ -54,36 +61,46 @@ var (
 	// UnsortedMaps encodes the members of maps in no particular order. By default they are sorted by name.
 	UnsortedMaps = Option{flags: unsortedMaps}
 
-	// NonFiniteAsNull encodes NaN and infinities as null. By default they are an error.
+	// NonFiniteAsNull encodes NaN and infinities as null. By default they are an error, and they remain one
+	// inside types that are left to encoding/json; see [Option].
 	NonFiniteAsNull = Option{flags: nonFiniteAsNull}
 
 	// LineEnd adds a newline after the document, like encoding/json's Encoder.
 	LineEnd = Option{flags: lineEnd}
 )
 
-// Options for decoding.
+// DisallowUnknownFields reports an error for a member that its struct does not have.
 var (
 	// DisallowUnknownFields makes a member that its struct does not have an error.
 	DisallowUnknownFields = Option{flags: disallowUnknownFields}
 
-	// UseNumber decodes numbers into an empty interface as json.Number. By default they are float64.
+	// UseInt64 decodes numbers into an empty interface as int64 if they are written as an integer and fit.
+	// UseNumber takes precedence. Inside types that are left to encoding/json numbers are float64; see
+	// [Option].
 	UseNumber = Option{flags: useNumber}
 
-	// UseInt64 decodes numbers into an empty interface as int64 if they are written as an integer and fit. UseNumber
-	// takes precedence.
+	// CaseSensitive matches names of members and fields exactly. By default the case of letters is ignored if
+	// no field has exactly that name.
 	UseInt64 = Option{flags: useInt64}
 
-	// CaseSensitive decodes a member into the field of exactly that name. By default the case of letters is ignored if
-	// no field has exactly that name.
+	// Strict returns a [*StrictError] for documents that encoding/json accepts and encoding/json/v2 does not:
+	// two members of one name, and strings with invalid UTF-8 or an unpaired surrogate. It includes
+	// CaseSensitive.
 	CaseSensitive = Option{flags: caseSensitive}
 
-	// Strict refuses, with a *StrictError, what encoding/json accepts but encoding/json/v2 does not: two members of one
-	// name, and strings that are not UTF-8 or have half a surrogate pair. It includes CaseSensitive.
+	// StringifyNumbers encodes numbers as strings, and decodes them only from strings. It applies to
+	// variables of numeric types and of type json.Number. Numbers in an empty interface are encoded as
+	// strings, but decoded as usual.
 	Strict = Option{flags: strictly | caseSensitive}
 )
 
-// StringifyNumbers encodes numbers as strings, and decodes them from strings alone. It applies to all variables of
-// numeric types and of type json.Number. Numbers in an empty interface are only encoded as strings.
+// MarshalFunc returns an option that encodes values of type T with f, which returns JSON. If T is an
+// interface type, f encodes the values of all types that implement it. If several options apply to a value,
+// the first one is used. f is not called for nil pointers and interfaces, for keys of maps, and inside types
+// that are left to encoding/json; see [Option].
+//
+// Create the option once, for example in a package variable, because the first use of each option compiles
+// all types again.
 var StringifyNumbers = Option{flags: stringifyNumbers}
 
 // MarshalFunc returns an option that encodes values of type T with f, which returns JSON. If T is an interface type, f
@@ -100,42 +117,42 @@ func MarshalFunc[T any](f func(a *arena.Arena, v T) ([]byte, error)) Option {
 	}}}
 }
 
-// UnmarshalFunc returns an option that decodes values of type T with f. data is a JSON value, which f must not keep or
-// change; it may be null. f is called for documents that are valid JSON only. Of several such options for a type, the
-// first one is used. They do not apply to the keys of maps, nor to what is decoded into an empty interface.
+// UnmarshalFunc returns an option that decodes values of type T with f. data is a JSON value, which may be
+// null. f must not keep or change it. If several options are for one type, the first one is used. f is called
+// only if the document is valid JSON. It is not called for keys of maps, for values that are decoded into an
+// empty interface, and inside types that are left to encoding/json; see [Option].
 //
-// Make the option once, as that of [MarshalFunc].
+// Create the option once; see [MarshalFunc].
 func UnmarshalFunc[T any](f func(a *arena.Arena, data []byte, v *T) error) Option {
 	return Option{more: &funcOption{typ: reflect.TypeFor[T](), read: func(a *arena.Arena, data []byte, p xunsafe.Pointer) error {
 		return f(a, data, xunsafe.Cast[T](p))
 	}}}
 }
 
-// funcOption is what MarshalFunc, UnmarshalFunc, WithMarshalers or WithUnmarshalers returned.
 type funcOption struct {
 	typ   reflect.Type
 	write func(a *arena.Arena, t reflect.Type, p xunsafe.Pointer) ([]byte, error)
 	read  func(a *arena.Arena, data []byte, p xunsafe.Pointer) error
 
-	// Those of encoding/json/v2 apply to whole documents, which are left to that.
+	// The functions of WithMarshalers and WithUnmarshalers encode and decode whole documents.
 	writeAll func(v any, flags optionFlags) ([]byte, error)
 	readAll  func(data []byte, v any, flags optionFlags) error
 
-	modes sync.Map // from a *mode to that mode with this option added
+	modes sync.Map // from a *mode to the mode with this option added
 }
 
-// mode has the compiled types for a set of options.
+// A mode has the compiled types for a set of options.
 type mode struct {
 	flags optionFlags
 	funcs []*funcOption
 
 	encPrograms sync.Map               // from reflect.Type to *encProgram, for values that are not addressable
-	encCompiled map[encKey]*encProgram // all; guarded by encLock
+	encCompiled map[encKey]*encProgram // guarded by encLock
 	decPrograms sync.Map               // from the reflect.Type of a pointer to the *decProgram of its element
-	decCompiled map[decKey]*decProgram // all; guarded by decLock
+	decCompiled map[decKey]*decProgram // guarded by decLock
 }
 
-// modes are those without functions. The first one is that of calls without options.
+// modes has the modes without functions.
 var modes [compiled + 1]mode
 
 func init() {
@@ -147,7 +164,7 @@ func init() {
 // plainMode is the mode of calls without options.
 var plainMode = &modes[0]
 
-// modeOf returns the mode of some options, and their flags.
+// modeOf returns the mode and the flags of opts.
 func modeOf(opts []Option) (m *mode, flags optionFlags) {
 	for i := range opts {
 		flags |= opts[i].flags
@@ -161,7 +178,7 @@ func modeOf(opts []Option) (m *mode, flags optionFlags) {
 	return m, flags
 }
 
-// with returns m with an option added.
+// with returns m with f added.
 func (m *mode) with(f *funcOption) *mode {
 	if known, ok := f.modes.Load(m); ok {
 		return known.(*mode)
@@ -190,7 +207,7 @@ func (m *mode) reader(t reflect.Type) *funcOption {
 	return nil
 }
 
-// writeAll and readAll return the option that leaves documents to encoding/json/v2, or nil.
+// writeAll and readAll return the first option of WithMarshalers or WithUnmarshalers, or nil.
 func (m *mode) writeAll() *funcOption {
 	return m.first(func(f *funcOption) bool { return f.writeAll != nil })
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/json/jsontext"
 	jsonv2 "encoding/json/v2"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -108,14 +109,112 @@ func TestWithMarshalers(t *testing.T) {
 		if err := Unmarshal(a, []byte(`{"c":["1 C","2 C"],"S":"<"}`), &back, without); err != nil || !reflect.DeepEqual(back, value{C: []celsius{1, 2}, S: "<"}) {
 			t.Errorf("WithUnmarshalers: %+v, %v", back, err)
 		}
-		if err := Unmarshal(a, []byte(`{"c":[],"S":"<","S":""}`), &back, without, Strict); err == nil {
-			t.Error("WithUnmarshalers and Strict: no error")
+		for _, doc := range []string{`{"C":[],"S":"<","S":""}`, "{\"S\":\"\xff\"}"} {
+			var strict *StrictError
+			if err := Unmarshal(a, []byte(doc), &back, without); err != nil {
+				t.Errorf("WithUnmarshalers: %v", err)
+			}
+			if err := Unmarshal(a, []byte(doc), &back, without, Strict); err == nil || errors.As(err, &strict) {
+				t.Errorf("WithUnmarshalers and Strict: %v, want an error of encoding/json/v2", err)
+			}
+		}
+		back = value{}
+		if err := Unmarshal(a, []byte(`{"c":["1 C"],"S":"<"}`), &back, without, Strict); err != nil || back.C != nil || back.S != "<" {
+			t.Errorf("WithUnmarshalers and Strict: %+v, %v, want names to be case-sensitive", back, err)
 		}
 		if _, err := Marshal(a, func() {}, with); err == nil {
 			t.Error("WithMarshalers of a func: no error")
 		}
 		if _, err := Marshal(a, &struct{ M *arena.Map[int, int] }{arena.NewMap[int, int](a, 0)}, with); err == nil {
 			t.Error("WithMarshalers of an arena.Map: no error")
+		}
+	}
+}
+
+// Functions of this package have no effect beside those of encoding/json/v2, in any order, and the first option of
+// several is used.
+func TestWithMarshalersBesideFunctions(t *testing.T) {
+	never := MarshalFunc(func(*arena.Arena, celsius) ([]byte, error) { t.Error("MarshalFunc: called"); return []byte("0"), nil })
+	first := WithMarshalers(jsonv2.MarshalFunc(func(celsius) ([]byte, error) { return []byte("1"), nil }))
+	second := WithMarshalers(jsonv2.MarshalFunc(func(celsius) ([]byte, error) { return []byte("2"), nil }))
+	for _, opts := range [][]Option{{never, first, LineEnd}, {first, never, LineEnd}, {first, LineEnd, second}} {
+		if got, err := Marshal(nil, celsius(5), opts...); err != nil || string(got) != "1\n" {
+			t.Errorf("Marshal: %q, %v", got, err)
+		}
+	}
+	neverRead := UnmarshalFunc(func(*arena.Arena, []byte, *celsius) error { t.Error("UnmarshalFunc: called"); return nil })
+	read := func(to celsius) Option {
+		return WithUnmarshalers(jsonv2.UnmarshalFunc(func(_ []byte, c *celsius) error { *c = to; return nil }))
+	}
+	for _, opts := range [][]Option{{neverRead, read(1)}, {read(1), neverRead}, {read(1), read(2)}} {
+		var c celsius
+		if err := Unmarshal(nil, []byte("5"), &c, opts...); err != nil || c != 1 {
+			t.Errorf("Unmarshal: %v, %v", c, err)
+		}
+	}
+	// Options for the other direction change nothing.
+	if got, err := Marshal(nil, []int{1}, read(1)); err != nil || string(got) != "[1]" {
+		t.Errorf("Marshal: %s, %v", got, err)
+	}
+	var c celsius
+	if err := Unmarshal(nil, []byte("5"), &c, first); err != nil || c != 5 {
+		t.Errorf("Unmarshal: %v, %v", c, err)
+	}
+}
+
+// The doc comment of Option says which options apply inside types that are left to encoding/json.
+func TestOptionsOfDelegatedTypes(t *testing.T) {
+	type delegated struct {
+		F float64 `json:"F,case:strict"`
+		C celsius
+		A any
+		L []int
+		M map[string]int
+	}
+	if !standardStruct(reflect.TypeFor[delegated]()) {
+		t.Fatal("the type is not delegated")
+	}
+	never := MarshalFunc(func(*arena.Arena, celsius) ([]byte, error) { t.Error("MarshalFunc: called"); return []byte("0"), nil })
+	whole := MarshalFunc(func(*arena.Arena, delegated) ([]byte, error) { return []byte("7"), nil })
+	for _, c := range []struct {
+		v    delegated
+		opts []Option
+		want string // "" for an error
+	}{
+		{delegated{A: "<"}, nil, `{"F":0,"C":0,"A":"\u003c","L":null,"M":null}`},
+		{delegated{A: "<"}, []Option{never, NoEscapeHTML, NilSliceAsEmpty, NilMapAsEmpty}, `{"F":0,"C":0,"A":"<","L":[],"M":{}}`},
+		{delegated{A: 1, M: map[string]int{"a": 1}}, []Option{StringifyNumbers, UnsortedMaps}, `{"F":"0","C":"0","A":"1","L":null,"M":{"a":"1"}}`},
+		{delegated{F: math.NaN()}, []Option{NonFiniteAsNull}, ""},
+		{delegated{}, []Option{whole}, `7`},
+	} {
+		got, err := Marshal(nil, &[1]delegated{c.v}, c.opts...)
+		if want := "[" + c.want + "]"; c.want != "" && (err != nil || string(got) != want) || c.want == "" && err == nil {
+			t.Errorf("Marshal(%+v) = %s, %v, want %s", c.v, got, err, want)
+		}
+	}
+	neverRead := UnmarshalFunc(func(*arena.Arena, []byte, *celsius) error { t.Error("UnmarshalFunc: called"); return nil })
+	wholeRead := UnmarshalFunc(func(_ *arena.Arena, _ []byte, v *delegated) error { v.F = 7; return nil })
+	fails := delegated{F: -1}
+	for _, c := range []struct {
+		doc  string
+		opts []Option
+		want delegated
+	}{
+		{`{"l":[1],"A":1,"A":2}`, []Option{neverRead, UseInt64}, delegated{A: 2.0, L: []int{1}}},
+		{`{"l":[1],"A":1}`, []Option{UseNumber, CaseSensitive}, delegated{A: json.Number("1")}},
+		{`{"F":"1.5","C":"2"}`, []Option{StringifyNumbers}, delegated{F: 1.5, C: 2}},
+		{`{"A":1,"A":2}`, []Option{Strict}, fails},
+		{"{\"A\":\"\xff\"}", []Option{Strict}, fails},
+		{`{"B":1}`, []Option{DisallowUnknownFields}, fails},
+		{`{}`, []Option{wholeRead}, delegated{F: 7}},
+	} {
+		var got [1]delegated
+		err := Unmarshal(nil, []byte("["+c.doc+"]"), &got, c.opts...)
+		if c.want.F < 0 != (err != nil) || err == nil && !reflect.DeepEqual(got[0], c.want) {
+			t.Errorf("Unmarshal(%s) = %+v, %v, want %+v", c.doc, got[0], err, c.want)
+		}
+		if strict := new(StrictError); len(c.opts) > 0 && c.opts[0].flags&strictly != 0 && !errors.As(err, &strict) {
+			t.Errorf("Unmarshal(%s) with Strict: %v, want a *StrictError", c.doc, err)
 		}
 	}
 }

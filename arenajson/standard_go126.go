@@ -18,7 +18,7 @@ type (
 	v2Encoder       = jsontext.Encoder
 )
 
-// unmarshalV2 is encoding/json's Unmarshal with other options. m may be nil.
+// unmarshalV2 calls v2's Unmarshal with the options base and flags. m may be nil.
 func unmarshalV2(text []byte, v any, base v2Options, flags optionFlags, m *jsonv2.Unmarshalers) error {
 	return jsonv2.Unmarshal(text, v, base,
 		jsonv2.RejectUnknownMembers(flags&disallowUnknownFields != 0),
@@ -27,7 +27,7 @@ func unmarshalV2(text []byte, v any, base v2Options, flags optionFlags, m *jsonv
 		jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(m, refuseReading)))
 }
 
-// marshalV2 is encoding/json's Marshal with other options. m may be nil.
+// marshalV2 calls v2's Marshal with encoding/json's options and flags. m may be nil.
 func marshalV2(v any, flags optionFlags, m *jsonv2.Marshalers) ([]byte, error) {
 	return jsonv2.Marshal(v, defaultOptions(),
 		jsontext.EscapeForHTML(flags&noEscapeHTML == 0),
@@ -38,16 +38,19 @@ func marshalV2(v any, flags optionFlags, m *jsonv2.Marshalers) ([]byte, error) {
 		jsonv2.WithMarshalers(jsonv2.JoinMarshalers(m, refuseWriting)))
 }
 
-// WithMarshalers returns an option that encodes values as m says. Documents are then encoded by encoding/json/v2, with
-// the options of encoding/json and those of this package that it has too: NoEscapeHTML, StringifyNumbers,
-// NilSliceAsEmpty, NilMapAsEmpty and UnsortedMaps. See [MarshalFunc] for functions that know the arena.
+// WithMarshalers returns an option that encodes whole documents by encoding/json/v2, with the functions of m
+// and the options of encoding/json. The options NoEscapeHTML, StringifyNumbers, NilSliceAsEmpty,
+// NilMapAsEmpty, UnsortedMaps and LineEnd apply. All others have no effect, including [MarshalFunc]. If the
+// option is passed several times, the first m is used.
 func WithMarshalers(m *jsonv2.Marshalers) Option {
 	return Option{more: &funcOption{writeAll: func(v any, flags optionFlags) ([]byte, error) { return marshalV2(v, flags, m) }}}
 }
 
-// WithUnmarshalers returns an option that decodes values as m says. Documents are then decoded by encoding/json/v2, to
-// the heap, with the options of encoding/json and those of this package that it has too: DisallowUnknownFields,
-// CaseSensitive, Strict, UseNumber and StringifyNumbers.
+// WithUnmarshalers returns an option that decodes whole documents by encoding/json/v2, with the functions of
+// m and the options of encoding/json. The result is allocated from the heap. The options
+// DisallowUnknownFields, CaseSensitive, Strict, UseNumber and StringifyNumbers apply; errors are those of
+// encoding/json/v2, and never a [*StrictError]. All other options have no effect, including [UnmarshalFunc].
+// If the option is passed several times, the first m is used.
 func WithUnmarshalers(m *jsonv2.Unmarshalers) Option {
 	return Option{more: &funcOption{readAll: func(data []byte, v any, flags optionFlags) error {
 		base := defaultOptions()
@@ -62,7 +65,7 @@ func WithUnmarshalers(m *jsonv2.Unmarshalers) Option {
 }
 
 var (
-	errSkip       = jsonv2.SkipFunc // from a function below: not called
+	errSkip       = jsonv2.SkipFunc // returned by a function for values that it leaves to others
 	refuseWriting = jsonv2.MarshalToFunc(func(_ *v2Encoder, m mapLike) error { return refuseToWrite(m) })
 	refuseReading = jsonv2.UnmarshalFromFunc(func(_ *v2Decoder, m mapLike) error { return refuseToRead(m) })
 )

@@ -4,11 +4,10 @@ package arenajson
 
 import "reflect"
 
-// onV2 reports whether encoding/json is built on encoding/json/v2, as it is by default
-// since Go 1.27.
+// onV2 reports whether encoding/json is built on encoding/json/v2, the default since Go 1.27.
 const onV2 = false
 
-// Nothing is delegated to this encoding/json.
+// No types are delegated to this encoding/json.
 
 func standardWrites(t reflect.Type) bool        { return false }
 func standardReads(t reflect.Type) bool         { return false }

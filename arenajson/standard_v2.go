@@ -14,8 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/hooks"
 )
 
-// onV2 reports whether encoding/json is built on encoding/json/v2, as it is by default
-// since Go 1.27.
+// onV2 reports whether encoding/json is built on encoding/json/v2, the default since Go 1.27.
 const onV2 = true
 
 // An encoding/json that is built on v2 calls the methods MarshalJSONTo and UnmarshalJSONFrom, and has more tag
@@ -77,7 +76,7 @@ func hasV2Tag(t reflect.Type, seen map[reflect.Type]bool) bool {
 		}
 		switch {
 		case hasOption(options, "string") && hasMethodsOf(typ, marshalerToType, unmarshalerFromType) && !isOwn(typ):
-			return true // methods can see the option
+			return true // methods see the option
 		case !sf.Anonymous:
 		case name != "" && !sf.IsExported() && (hasMethodsOf(typ, jsonMethods...) || hasOption(options, "omitzero") && hasMethodsOf(typ, zeroType)):
 			return true // v2 ignores the field
@@ -126,8 +125,8 @@ func standardIgnoresQuotes(t reflect.Type) bool {
 	return t.Kind() != reflect.Pointer && hasMethodsOf(t, jsonUnmarshaler, textUnmarshaler) && !isOwn(t)
 }
 
-// leadsToMap reports whether values of t can hold an arena.Map, which encoding/json would take for a struct without
-// fields.
+// leadsToMap reports whether values of t can hold an arena.Map. encoding/json would take that for a struct
+// without fields.
 func leadsToMap(t reflect.Type) bool { return holdsMap(t, map[reflect.Type]bool{}) }
 
 func holdsMap(t reflect.Type, seen map[reflect.Type]bool) bool {
@@ -156,8 +155,8 @@ func holdsMap(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// mapLike is implemented by every arena.Map. encoding/json calls the functions below for its implementations that
-// it finds in delegated values.
+// mapLike is an interface that every arena.Map implements. In delegated values encoding/json calls the
+// functions below for all types that implement it.
 type mapLike interface {
 	Len() int
 	Clear()
@@ -184,10 +183,10 @@ func isArenaMap(t reflect.Type) bool {
 	return ok
 }
 
-// marshalStandard returns what encoding/json writes for v.
+// marshalStandard returns v encoded by encoding/json.
 func marshalStandard(v any, flags optionFlags) ([]byte, error) { return marshalV2(v, flags, nil) }
 
-// unmarshalStandard has encoding/json decode text into the value pointed to by v.
+// unmarshalStandard decodes text by encoding/json into the value pointed to by v.
 func (d *decoder) unmarshalStandard(text []byte, v any) error {
 	options := defaultOptions()
 	if d.flags&useNumber != 0 {
@@ -196,8 +195,8 @@ func (d *decoder) unmarshalStandard(text []byte, v any) error {
 	return unmarshalV2(text, v, options, d.flags, nil)
 }
 
-// useNumberOptions returns the options of a json.Decoder after UseNumber. Only a method that is
-// called by one gets to see them.
+// useNumberOptions returns the options of a json.Decoder after UseNumber. Only a method that the decoder
+// calls can see them.
 var useNumberOptions = sync.OnceValue(func() v2Options {
 	var seen optionsSeen
 	r := json.NewDecoder(strings.NewReader("0"))

@@ -14,30 +14,30 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// This file has Value: how a document is parsed, searched and read. Parse checks all of it once, and notes the end of
-// each array and object (value_index.go), so that any of them can be skipped in one step. Get indexes a container when
-// it looks into it for the first time. value_edit.go changes documents.
+// This file has Value: parsing, reading and writing. Parse validates the document once, and records the end
+// of each array and object (value_index.go), so that each can be skipped in one step. A container is indexed
+// when it is first searched. value_edit.go changes documents.
 
-// A Value is a part of a JSON document, to be searched, changed and written back.
+// A Value is a part of a JSON document, for searching, changing and writing it.
 //
-// The zero Value is missing: it has the kind KindMissing, no members, and converts to zero and "". A Value of an
-// object or array refers to the document, and sees its changes. A Value of a string, number or literal is what it was
-// when it was looked up.
+// The zero Value is missing: its kind is KindMissing, it has no members, and it converts to zero and "". A
+// Value of an object or array refers to the document and sees its changes. A Value of a string, number or
+// literal does not change.
 //
-// A Value belongs to the arena that it was parsed in, as do the strings it returns, and must not be used after the
-// arena's Reset. It is not safe for concurrent use: also looking something up may write to the arena. Methods without
-// an error panic with a [*arena.LimitError] if that exceeds a limit.
+// A Value is allocated from the arena that was passed to Parse, and so are the strings it returns. It is
+// valid until that arena is reset. It is not safe for concurrent use, because even lookups may write to the
+// arena. Methods that return no error panic with a [*arena.LimitError] if the arena's limit is exceeded.
 //
 // If an object has several members of one name, the last one counts, as in encoding/json.
 //
-// Use [Unmarshal] for documents whose types are known: it is faster than looking up more than a few values.
+// Use [Unmarshal] for documents of known types. It is faster than looking up more than a few values.
 type Value struct {
-	n    *node     // an array or object; nil for other values
+	n    *node     // an array or object, or nil
 	doc  *document // nil if the value is missing
 	text string    // a string, number or literal, as in the document
 }
 
-// Kind is the kind of a JSON value: the first character of its text, with '0' for numbers.
+// A Kind is the kind of a JSON value: the first character of its text, with '0' for numbers.
 type Kind byte
 
 const (
@@ -74,23 +74,25 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// document is a text that was parsed.
+// A document is a parsed text.
 type document struct {
 	a      *arena.Arena
-	text   string // with docSlack zeros behind its end
-	spans  []span // of its arrays and objects, in the order in which they begin
-	origin node   // what slots of other documents refer to: see slot
-	ops    []op   // Merge's, kept for the next one
+	text   string // followed by docSlack zeros
+	spans  []span // in the order in which arrays and objects begin
+	origin node   // in slots of other documents, to refer to this one
+	ops    []op   // scratch for Merge
 }
 
-// maxDocument is the length of the longest document that Parse accepts: spans have positions of 32 bits.
+// maxDocument is the maximum length of a document. Spans have 32-bit positions.
 const maxDocument = math.MaxUint32 - docSlack
 
-// Parse checks the JSON document in data and returns its value. data is copied into a, or to the heap if a is nil.
+// Parse validates the JSON document in data and returns its value. It copies data into a, or to the heap if a
+// is nil.
 //
-// The whole document is checked: syntax, UTF-8, and that at most 10,000 arrays and objects are nested. The error is a
-// *json.SyntaxError as that of [Unmarshal], or a [*StrictError] for a string that is not UTF-8, and for what Strict
-// refuses if it is passed. Other options have no effect. If a limit of a is exceeded, the error is a [*arena.LimitError].
+// Parse checks the syntax, the UTF-8 of strings, and that at most 10,000 arrays and objects are nested. It
+// returns the same [*json.SyntaxError] as [Unmarshal], a [*StrictError] for invalid UTF-8, and a
+// [*arena.LimitError] if the arena's limit is exceeded. With the option Strict it also returns a *StrictError
+// for duplicate names and unpaired surrogates. Other options have no effect.
 func Parse(a *arena.Arena, data []byte, opts ...Option) (v Value, err error) {
 	if int64(len(data)) > maxDocument {
 		return Value{}, fmt.Errorf("arenajson: Parse: document of %d bytes is longer than %d", len(data), int64(maxDocument))
@@ -116,7 +118,7 @@ func Parse(a *arena.Arena, data []byte, opts ...Option) (v Value, err error) {
 	return doc.at(uint32(start), 0, nil), nil
 }
 
-// parse checks the document, sets the spans of doc, and returns where the document's value begins.
+// parse validates the document, sets the spans of doc, and returns the index of its value.
 func (s *scanner) parse(a *arena.Arena, doc *document) (start int, err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -125,7 +127,7 @@ func (s *scanner) parse(a *arena.Arena, doc *document) (start int, err error) {
 			if err = x.err; err == nil {
 				err = syntaxErrorIn(s.doc)
 			} else if syntax := notJSON(s.doc); syntax != nil {
-				err = syntax // whatever else was found before
+				err = syntax // takes precedence
 			}
 		default:
 			panic(x)
@@ -143,7 +145,7 @@ func (s *scanner) parse(a *arena.Arena, doc *document) (start int, err error) {
 	return start, nil
 }
 
-// refuse ends the scan at what Strict refuses. The names of open objects are stored in a.
+// refuse applies Strict to the value at i. The names of open objects are allocated from a.
 func (s *scanner) refuse(a *arena.Arena, i int) {
 	if a != nil {
 		s.region = machine.Enter(a, "arenajson.Parse")
@@ -152,8 +154,7 @@ func (s *scanner) refuse(a *arena.Arena, i int) {
 	s.skip(i)
 }
 
-// at returns the value at i of the document; span is the index of its span if it is an array or object, whose node
-// gets the parent up.
+// at returns the value at i of the document. An array or object has the given span and parent.
 func (doc *document) at(i, span uint32, up *node) Value {
 	if c := doc.text[i]; c|0x20 == '{' {
 		n := arena.New[node](doc.a)
@@ -163,7 +164,7 @@ func (doc *document) at(i, span uint32, up *node) Value {
 	return Value{doc: doc, text: doc.text[i:scalarEnd(doc.text, i)]}
 }
 
-// Kind returns the kind of v, which is KindMissing if v does not exist.
+// Kind returns the kind of v.
 func (v Value) Kind() Kind {
 	switch {
 	case v.n != nil:
@@ -182,11 +183,11 @@ func kindOf(c byte) Kind {
 	return Kind(c)
 }
 
-// Exists reports whether the document has v. A null exists.
+// Exists reports whether v is part of a document. A null exists.
 func (v Value) Exists() bool { return v.doc != nil }
 
-// Get returns the value at a path of member names and indices of arrays, strings and integers. A path that leads
-// nowhere, and one with an element of another type, returns a Value that is missing.
+// Get returns the value at path, which consists of member names and array indices: strings and integers. If
+// there is no such value, Get returns a missing Value.
 func (v Value) Get(path ...any) Value {
 	for i := range path {
 		if v.n == nil {
@@ -201,7 +202,7 @@ func (v Value) Get(path ...any) Value {
 	return v
 }
 
-// Len returns the number of members of an object or elements of an array, and 0 for other values.
+// Len returns the number of members of an object or elements of an array, or 0 for other values.
 func (v Value) Len() int {
 	if v.n == nil {
 		return 0
@@ -210,8 +211,8 @@ func (v Value) Len() int {
 	return len(v.n.slots) - int(v.n.dead)
 }
 
-// Object iterates over the names and values of an object, in the order of the document. It is empty for other values.
-// The loop may set, add and delete members. Members that it adds are not visited.
+// Object returns an iterator over the names and values of an object, in the order of the document. It is
+// empty for other values. The loop may set, add and delete members. Added members are not visited.
 func (v Value) Object() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) { v.members(yield) }
 }
@@ -228,8 +229,9 @@ func (v Value) members(yield func(string, Value) bool) {
 	}
 }
 
-// Array iterates over the indices and elements of an array. It is empty for other values. The loop may set and append
-// elements. Elements that it appends are not visited. If it deletes elements, it may skip others.
+// Array returns an iterator over the indices and elements of an array. It is empty for other values. The loop
+// may set and append elements. Appended elements are not visited. A loop that deletes elements may skip
+// others.
 func (v Value) Array() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) { v.elements(yield) }
 }
@@ -246,7 +248,8 @@ func (v Value) elements(yield func(int, Value) bool) {
 	}
 }
 
-// String returns the text of a string, "" for null and a missing value, and the JSON text of other values.
+// String returns the decoded text of a string, "" for null and a missing value, and the JSON text of other
+// values.
 func (v Value) String() string {
 	switch v.Kind() {
 	case KindString:
@@ -257,16 +260,16 @@ func (v Value) String() string {
 	return v.Raw()
 }
 
-// Int returns a number as an int64, and the nearest int64 if it is out of range. A number with a fraction or an exponent
-// is rounded to a float64 first, and then loses its fraction. A string that holds a number counts as one, true is 1, and
-// all other values are 0.
+// Int returns a number as an int64, or the nearest int64 if it is out of range. A number with a fraction or
+// an exponent is converted to a float64 and truncated. A string that contains a number is converted like the
+// number, true is 1, and all other values are 0.
 func (v Value) Int() int64 {
 	text := v.number()
 	if i, ok := parseInt(text); ok {
 		return i
 	}
 	f := floatOf(text)
-	switch { // conversions of what is out of range depend on the processor
+	switch { // out-of-range conversions depend on the processor
 	case f >= 1<<63:
 		return math.MaxInt64
 	case f <= -1<<63:
@@ -291,11 +294,12 @@ func (v Value) Uint() uint64 {
 	return uint64(f)
 }
 
-// Float returns a number as a float64, which is infinite if it is out of range. A string that holds a number counts
-// as one, true is 1, and all other values are 0.
+// Float returns a number as a float64, which is infinite if it is out of range. A string that contains a
+// number is converted like the number, true is 1, and all other values are 0.
 func (v Value) Float() float64 { return floatOf(v.number()) }
 
-// Bool reports whether v is true, a number other than 0, or a string that [strconv.ParseBool] takes for true.
+// Bool reports whether v is true, a number other than 0, or a string for which [strconv.ParseBool] returns
+// true.
 func (v Value) Bool() bool {
 	switch v.Kind() {
 	case KindTrue:
@@ -311,7 +315,7 @@ func (v Value) Bool() bool {
 	return false
 }
 
-// number returns the text of a number, or of the string that may hold one.
+// number returns the text of v as a number.
 func (v Value) number() string {
 	switch v.Kind() {
 	case KindNumber:
@@ -326,13 +330,13 @@ func (v Value) number() string {
 	return "0"
 }
 
-// floatOf returns the value of s, a number of JSON.
+// floatOf returns the value of s, a JSON number.
 func floatOf(s string) float64 {
 	f, _ := strconv.ParseFloat(s, 64)
 	return f
 }
 
-// unquoted returns what s, the text of a string, stands for. It is s if that has no escapes.
+// unquoted decodes s, the text of a string. It returns s if there are no escapes.
 func unquoted(a *arena.Arena, s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -341,7 +345,8 @@ func unquoted(a *arena.Arena, s string) string {
 	return xunsafe.ViewString(b)
 }
 
-// Raw returns the JSON text of v: that of the document if v was not changed, else what AppendTo writes, in the arena.
+// Raw returns the JSON text of v: a part of the document if v was not changed, else the text that AppendTo
+// writes, in the arena.
 func (v Value) Raw() string {
 	switch {
 	case v.n == nil:
@@ -354,10 +359,10 @@ func (v Value) Raw() string {
 	return xunsafe.ViewString(w.out)
 }
 
-// errMissing is Decode's and MarshalJSON's for a Value that is missing.
+// errMissing is the error for a missing Value.
 var errMissing = errors.New("arenajson: Value is missing")
 
-// Decode stores v in the value that x points to, like [Unmarshal], with its memory in the arena of v.
+// Decode stores v in the value pointed to by x, like [Unmarshal]. Memory comes from the arena of v.
 func (v Value) Decode(x any, opts ...Option) error {
 	if v.doc == nil {
 		return errMissing
@@ -375,9 +380,10 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 var _ json.Marshaler = Value{}
 
-// AppendTo appends the JSON text of v to dst, like the builtin append, and returns it. A missing value appends nothing.
+// AppendTo appends the JSON text of v to dst, like the builtin append, and returns it. A missing value
+// appends nothing.
 //
-// What was not changed is written as it was parsed, byte for byte. Spaces around a member or element that was changed
+// Unchanged parts are written as they were parsed, byte for byte. Spaces around a changed member or element
 // may differ from the document.
 func (v Value) AppendTo(dst []byte) []byte {
 	if v.n == nil {
@@ -388,7 +394,7 @@ func (v Value) AppendTo(dst []byte) []byte {
 	return w.out
 }
 
-// writer writes values.
+// A writer writes values.
 type writer struct {
 	a   *arena.Arena // nil for the heap
 	out []byte
@@ -396,7 +402,7 @@ type writer struct {
 
 func (w *writer) put(s string) { w.out = arena.Append(w.a, w.out, xunsafe.ViewBytes(s)...) }
 
-// node writes n. A changed container is written from pieces of its text: as much of it as was not changed at a time.
+// node writes n. Consecutive unchanged members or elements are copied from the document in one step.
 func (w *writer) node(n *node) {
 	if n.kind != KindObject && n.kind != KindArray {
 		w.put(n.text)
@@ -445,8 +451,8 @@ func (w *writer) node(n *node) {
 	w.put(end)
 }
 
-// frame returns the bracket that opens n, the spaces in front of its first element or member, and the bracket that
-// closes it with the spaces in front of that.
+// frame returns the opening bracket of n, the spaces before its first element or member, and the closing
+// bracket with the spaces before it.
 func (n *node) frame() (open, gap, end string) {
 	if n.made {
 		return "{", "", "}"
@@ -462,7 +468,7 @@ func (n *node) frame() (open, gap, end string) {
 	return text[n.pos : n.pos+1], text[n.pos+1 : i], text[j:s.end]
 }
 
-// endOf returns where the value ends that s is a position of.
+// endOf returns the end of the value at s.pos.
 func (doc *document) endOf(s *slot) uint32 {
 	if doc.text[s.pos]|0x20 == '{' {
 		return doc.spans[s.span].end

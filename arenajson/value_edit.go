@@ -9,16 +9,16 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// This file changes documents. Each operation first allocates and checks all that it needs, and then changes slots, so
-// that one that fails has changed nothing.
+// This file changes documents. Each operation first allocates and checks everything, and then changes slots,
+// so that a failed operation changes nothing.
 
-// Set sets the value at a path of member names and indices to x: a Value, or what [Marshal] accepts. A Value is copied:
-// later changes of it do not show in v. Objects that are missing on the path are created; elements of arrays are not.
+// Set sets the value at path to x: a Value, or a value for [Marshal]. A Value is copied, so later changes to
+// it do not affect v. Set creates missing objects on the path, but no array elements.
 //
-// On an error nothing has changed. It is that of Marshal, that of a path that does not fit the document, or a
-// [*arena.LimitError]; and a document with more than 10,000 nested arrays and objects is refused.
+// Set returns an error if the path does not fit the document, if x can't be encoded, if more than 10,000
+// arrays and objects would be nested, or a [*arena.LimitError]. The document is then unchanged.
 //
-// The interface that holds x costs an allocation on the heap unless it is a pointer or a constant; see [arena.BoxOf].
+// Passing x as an interface allocates from the heap unless it is a pointer or a constant; see [arena.BoxOf].
 func (v Value) Set(x any, path ...any) (err error) {
 	defer catchLimit(&err)
 	if len(path) == 0 {
@@ -31,7 +31,7 @@ func (v Value) Set(x any, path ...any) (err error) {
 	}
 	k := n.find(path[i])
 	if k >= 0 && i < last {
-		return pathError("Set", path, i+1, nil) // a value that has no members
+		return pathError("Set", path, i+1, nil) // a scalar has no members
 	}
 	add, err := n.adopt(x, maxNesting-n.depth()-(last-i))
 	if err != nil {
@@ -50,14 +50,14 @@ func (v Value) Set(x any, path ...any) (err error) {
 			n.put(-1, memberName{text: name}, add)
 			return nil
 		}
-		made := arena.New[node](n.doc.a) // an object that is missing
+		made := arena.New[node](n.doc.a) // a missing object
 		*made = node{doc: n.doc, kind: KindObject, indexed: true, changed: true, made: true}
 		made.put(-1, memberName{text: name}, add)
 		add = slot{node: made}
 	}
 }
 
-// Delete deletes the value at path. It is no error if there is none.
+// Delete deletes the value at path, if there is one.
 func (v Value) Delete(path ...any) (err error) {
 	defer catchLimit(&err)
 	if len(path) == 0 {
@@ -88,7 +88,7 @@ func (v Value) Delete(path ...any) (err error) {
 	return nil
 }
 
-// Append appends x, which is as for [Value.Set], to the array at path. On an error nothing has changed.
+// Append appends x to the array at path. x and errors are as for [Value.Set].
 func (v Value) Append(x any, path ...any) (err error) {
 	defer catchLimit(&err)
 	n, i, err := v.deepest("Append", path)
@@ -109,13 +109,15 @@ func (v Value) Append(x any, path ...any) (err error) {
 	return nil
 }
 
-// Merge merges w into the value at path: members of objects by name, and elements of arrays of one length by index.
-// Otherwise the value of w replaces that of v if both are of one kind, or booleans, or if that of v is null or
-// missing. A null in w, and an empty array, change nothing. It is what the execution of GraphQL needs to join the
-// results of several services.
+// Merge merges w into the value at path, as the execution of GraphQL joins the results of several services:
 //
-// Two values of different kinds, and two arrays of different lengths that are not empty, are an error. On an error
-// nothing has changed, as in [Value.Set].
+//   - The members of objects are merged by name, and the elements of arrays of equal length by index.
+//   - A null in w, and an empty array, change nothing.
+//   - Another value replaces the value in v if both are of one kind or booleans, or if the value in v is null, missing or an
+//     empty array.
+//
+// Values of different kinds, and arrays of different lengths of which none is empty, are an error. Other
+// errors are as for [Value.Set]. On an error the document is unchanged.
 func (v Value) Merge(w Value, path ...any) (err error) {
 	defer catchLimit(&err)
 	if w.doc == nil {
@@ -163,13 +165,13 @@ func (v Value) Merge(w Value, path ...any) (err error) {
 	return nil
 }
 
-// merge collects what Merge will do.
+// A merge collects the operations of Merge.
 type merge struct {
 	doc *document
 	ops []op
 }
 
-// op sets slot k of n, or adds one if k is negative.
+// An op sets slot k of n, or appends one if k is negative.
 type op struct {
 	n    *node
 	k    int
@@ -177,7 +179,7 @@ type op struct {
 	add  slot
 }
 
-// containers merges s into n, which is of the same kind and nested depth deep.
+// containers merges s into n, a container of the same kind at the given nesting depth.
 func (m *merge) containers(n, s *node, depth int) error {
 	n.index()
 	s.index()
@@ -196,7 +198,7 @@ func (m *merge) containers(n, s *node, depth int) error {
 				name.text = s.names[j].text
 			}
 			if n.places != nil {
-				n.places.Set(name.text, uint32(len(n.slots)+added)) // which only put makes true; see member
+				n.places.Set(name.text, uint32(len(n.slots)+added)) // valid once put has added the member; see member
 			}
 			added++
 		}
@@ -210,7 +212,7 @@ func (m *merge) containers(n, s *node, depth int) error {
 	return nil
 }
 
-// counterpart returns the slot of n that slot j of s is merged into, or -1.
+// counterpart returns the slot of n for slot j of s, or -1.
 func (n *node) counterpart(s *node, j int) int {
 	switch {
 	case n.kind == KindObject:
@@ -221,7 +223,7 @@ func (n *node) counterpart(s *node, j int) int {
 	return -1
 }
 
-// slot merges the value in slot from of s into slot k of n, or adds it if k is negative.
+// slot merges the value in slot from of s into slot k of n, or appends it if k is negative.
 func (m *merge) slot(n *node, k int, name memberName, s *node, from *slot, depth int) error {
 	if k >= 0 {
 		have, get := n.kindIn(&n.slots[k]), s.kindIn(from)
@@ -244,7 +246,7 @@ func (m *merge) slot(n *node, k int, name memberName, s *node, from *slot, depth
 	return nil
 }
 
-// mergeable reports whether Merge lets a value of kind b replace one of kind a.
+// mergeable reports whether a value of kind b may replace one of kind a.
 func mergeable(a, b Kind) bool {
 	isBool := func(k Kind) bool { return k == KindFalse || k == KindTrue }
 	return a == b || isBool(a) && isBool(b) || a == KindNull || b == KindNull
@@ -254,7 +256,7 @@ func mergeError(a, b Kind) error {
 	return errors.New("arenajson: Merge: " + b.String() + " into " + a.String())
 }
 
-// errDeep is that of a document that would be nested too deep.
+// errDeep is the error for a document that would be nested too deeply.
 var errDeep = errors.New("arenajson: more than " + strconv.Itoa(maxNesting) + " nested arrays and objects")
 
 // kindIn returns the kind of the value in a slot of n.
@@ -265,8 +267,8 @@ func (n *node) kindIn(s *slot) Kind {
 	return s.node.kind
 }
 
-// deepest follows path as far as it leads to arrays and objects. It returns the last of these, and how many elements
-// of the path lead there. What the next element leads to is missing in an object, or has no members.
+// deepest follows path as far as it leads to arrays and objects. It returns the last of them, and the number
+// of path elements that lead there. The next element leads to a missing member or to a scalar.
 func (v Value) deepest(does string, path []any) (n *node, i int, err error) {
 	if v.n == nil {
 		return nil, 0, errors.New("arenajson: " + does + ": " + v.Kind().String() + " instead of an array or object")
@@ -293,7 +295,7 @@ func isString(x any) bool {
 	return ok
 }
 
-// newName returns element k of path as the name of a new member, of n or in it, in the arena.
+// newName returns element k of path as the name of a new member, allocated from the arena.
 func newName(does string, path []any, k int, n *node) (string, error) {
 	name, ok := path[k].(string)
 	if !ok || n.kind != KindObject {
@@ -305,8 +307,8 @@ func newName(does string, path []any, k int, n *node) (string, error) {
 	return n.doc.a.AllocString(name), nil
 }
 
-// pathError returns an error for path, which leads to n with its first i elements and not further. It does without
-// package fmt, which would have the elements of every path be allocated.
+// pathError returns an error for path, of which the first i elements lead to n. It does not use package fmt,
+// which would make the elements of every path escape to the heap.
 func pathError(does string, path []any, i int, n *node) error {
 	b := append([]byte("arenajson: "), does...)
 	b = append(b, ": no value at "...)
@@ -331,7 +333,7 @@ func pathError(does string, path []any, i int, n *node) error {
 	return errors.New(string(b))
 }
 
-// depth returns the number of arrays and objects around n, and itself.
+// depth returns the number of containers from n outward, including n.
 func (n *node) depth() (d int) {
 	for ; n != nil; n = n.up {
 		d++
@@ -339,14 +341,14 @@ func (n *node) depth() (d int) {
 	return d
 }
 
-// change notes that n, and so all that it is in, is not as in its text.
+// change marks n and the containers around it as changed.
 func (n *node) change() {
 	for ; n != nil && !n.changed; n = n.up {
 		n.changed = true
 	}
 }
 
-// put sets slot k of n, or adds one for a member of that name, or an element, if k is negative.
+// put sets slot k of n, or appends a slot if k is negative. A new member has that name.
 func (n *node) put(k int, name memberName, s slot) {
 	if k < 0 {
 		n.reserve(1)
@@ -367,7 +369,7 @@ func (n *node) put(k int, name memberName, s slot) {
 	n.change()
 }
 
-// reserve makes room in n for more members or elements.
+// reserve makes room for more members or elements in n.
 func (n *node) reserve(more int) {
 	a, all := n.doc.a, len(n.slots)+more
 	if all > cap(n.slots) {
@@ -392,7 +394,7 @@ func (n *node) reserve(more int) {
 	}
 }
 
-// adopt returns a slot with x, in which at most room arrays and objects may be nested.
+// adopt returns a slot with a copy of x, in which at most room arrays and objects may be nested.
 func (n *node) adopt(x any, room int) (slot, error) {
 	a := n.doc.a
 	var text string
@@ -422,7 +424,7 @@ func (n *node) adopt(x any, room int) (slot, error) {
 			return slot{}, err
 		}
 		if c := b[0]; c|0x20 == '{' || c == '"' && !utf8.Valid(b) {
-			w, err := Parse(a, b) // a method may write what is not UTF-8, and nest deep
+			w, err := Parse(a, b) // a method may write invalid UTF-8 and nest deeply
 			if err != nil {
 				return slot{}, err
 			}
@@ -435,7 +437,7 @@ func (n *node) adopt(x any, room int) (slot, error) {
 	return slot{node: leaf}, nil
 }
 
-// own returns w if doc's arena may refer to it, else a copy in that.
+// own returns w if the arena of doc may refer to its memory, or else a copy.
 func (doc *document) own(w Value) (Value, error) {
 	switch {
 	case w.doc == nil:
@@ -448,8 +450,8 @@ func (doc *document) own(w Value) (Value, error) {
 	return Parse(doc.a, xunsafe.ViewBytes(w.Raw()))
 }
 
-// copy returns a slot with what n is now, for another container, which shares the texts. It is false if more than room
-// arrays and objects are nested there.
+// copy returns a slot with a copy of n that shares its texts. It is not ok if the copy nests more than room
+// arrays and objects.
 func (n *node) copy(room int) (slot, bool) {
 	if !n.changed {
 		return slot{node: &n.doc.origin, pos: n.pos, span: n.span}, n.doc.fits(n.span, room)
@@ -477,8 +479,7 @@ func (n *node) copy(room int) (slot, bool) {
 	return slot{node: c}, true
 }
 
-// share returns a slot with what slot s of n has now, for another container. It is false if more than room arrays and
-// objects are nested there.
+// share returns a slot with a copy of the value in slot s of n, like copy.
 func (n *node) share(s *slot, room int) (slot, bool) {
 	doc, ok := n.in(s)
 	switch {
@@ -490,10 +491,10 @@ func (n *node) share(s *slot, room int) (slot, bool) {
 	case s.node.kind == KindObject || s.node.kind == KindArray:
 		return s.node.copy(room)
 	}
-	return slot{node: s.node}, true // a value that was set never changes
+	return slot{node: s.node}, true // a scalar that was set never changes
 }
 
-// fits reports whether at most room arrays and objects are nested in the one with that span, itself included.
+// fits reports whether at most room arrays and objects are nested in the span, including itself.
 func (doc *document) fits(span uint32, room int) bool {
 	next := doc.spans[span].next
 	if int(next-span) <= room {

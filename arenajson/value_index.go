@@ -8,18 +8,20 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// span is what Parse notes of an array or object: enough to skip it, and to index it without counting first.
+// A span describes an array or object of the document, so that it can be skipped, and indexed without
+// counting first.
 type span struct {
-	end  uint32 // where its text ends
-	next uint32 // the index of the first span behind it
-	n    uint32 // of its elements or members
+	end  uint32 // end of the text
+	next uint32 // index of the first span after it
+	n    uint32 // number of elements or members
 }
 
-// spans checks the value at i and returns the spans of what is in it, in a, and where the value ends. Of a span that
-// is open, end is the index of the span around it plus one, and next where its text begins.
+// spans validates the value at i. It returns the spans of the value's arrays and objects, allocated from a,
+// and the end of the value. While a span is open, its end is one more than the index of the enclosing span,
+// and its next is the index of its bracket.
 func (s *scanner) spans(a *arena.Arena, i int) (spans []span, end int) {
-	open, depth := 0, 0 // the innermost open span plus one
-	bracket := byte(0)  // it begins with that
+	open, depth := 0, 0 // open is one more than the index of the innermost open span
+	bracket := byte(0)  // of the innermost open span
 	for {
 		switch c := s.at(i); {
 		case c == '"':
@@ -37,7 +39,7 @@ func (s *scanner) spans(a *arena.Arena, i int) (spans []span, end int) {
 			}
 			spans[len(spans)-1] = span{end: uint32(open), next: uint32(i)}
 			open, bracket = len(spans), c
-			if i = s.space(i + 1); s.at(i) != c+2 { // as ] and } are to [ and {
+			if i = s.space(i + 1); s.at(i) != c+2 { // ']' and '}' are two above '[' and '{'
 				spans[open-1].n = 1
 				if c == '{' {
 					i = s.checkName(i)
@@ -47,7 +49,7 @@ func (s *scanner) spans(a *arena.Arena, i int) (spans []span, end int) {
 		default:
 			i = s.literal(i)
 		}
-		for { // behind a value, or where a container without any ends
+		for { // after a value, or at the end of an empty container
 			if open == 0 {
 				return spans, i
 			}
@@ -74,7 +76,7 @@ func (s *scanner) spans(a *arena.Arena, i int) (spans []span, end int) {
 	}
 }
 
-// checkName checks the name at i, and returns where the value begins that follows it.
+// checkName validates the name at i, and returns the index of the value after it.
 func (s *scanner) checkName(i int) int {
 	if s.at(i) != '"' {
 		s.fail()
@@ -87,7 +89,7 @@ func (s *scanner) checkName(i int) int {
 	return s.space(i + 1)
 }
 
-// checkText checks the string whose quote is at i, its UTF-8 included, and returns where it ends.
+// checkText validates the string at i, including its UTF-8, and returns its end.
 func (s *scanner) checkText(i int) int {
 	for i++; ; i += 8 {
 		if m := unusual(s.word(i)); m != 0 {
@@ -99,7 +101,7 @@ func (s *scanner) checkText(i int) int {
 	}
 }
 
-// checkTextRest is checkText where there is something else than ASCII without escapes.
+// checkTextRest is checkText for a string with escapes or characters that are not ASCII.
 func (s *scanner) checkTextRest(i int) int {
 	for {
 		i = s.scanUTF8(i)
@@ -119,51 +121,54 @@ func (s *scanner) checkTextRest(i int) int {
 	}
 }
 
-// node is an array or object that was looked into, or a value that was set.
+// A node is an array or object that was looked up, or a value that was set.
 type node struct {
 	doc       *document
-	up        *node // the node around it, for changed
+	up        *node // the enclosing node
 	names     []memberName
-	slots     []slot // in the order in which they are written
+	slots     []slot // in the order of writing
 	places    *arena.Map[string, uint32]
-	text      string // of a value that was set and is no array or object
-	pos, span uint32 // where it begins, and its span; both 0 for one that was made
-	dead      uint32 // how many slots are
+	text      string // of a scalar that was set
+	pos, span uint32 // in the document; 0 for a created object
+	dead      uint32 // number of dead slots
 	kind      Kind
 	indexed   bool // names and slots are set
-	changed   bool // it, or something in it, is not as in the text
-	made      bool // it has no text
-	shifted   bool // elements were deleted: slots that follow each other may not do so in the text
+	changed   bool // n, or a value in it, differs from the text
+	made      bool // created by Set, without a text
+	shifted   bool // elements were deleted, so adjacent slots may not be adjacent in the text
 }
 
 // memberName is the name of a member.
 type memberName struct {
 	text string
-	pos  uint32 // of its quote in the document; 0 for a name that was set
+	pos  uint32 // index of the quote in the document, or 0 for a name that was set
 }
 
-// slot is the place of a member or element in its container. Until it is looked into, or if it is no container, it is
-// the value at pos, in the document of the slot's container if node is nil, in that of the node if node is the
-// document's origin. If it was looked into, pos is 0 if the text of the slot's container has not the value there.
+// A slot holds a member or element of a container:
+//
+//   - node is nil: the value at pos of the container's document, which was not looked up
+//   - node is an origin: the value at pos of the origin's document
+//   - otherwise the value of node. If it was looked up, and the container's text has it, pos is its index; else pos is 0.
 type slot struct {
 	node      *node
 	pos, span uint32
 }
 
-// deadSlot is the span of a slot whose member was deleted. No span has that index, as there are fewer spans than bytes.
+// deadSlot is the span of the slot of a deleted member. Spans have lower indices, because there are fewer of
+// them than bytes.
 const deadSlot = 1<<32 - 1
 
 func (s *slot) dead() bool { return s.span == deadSlot }
 
-// inPlace reports whether the text of n has the value in slot s as it is, where the slot says.
+// inPlace reports whether the text of n has the unchanged value of s at s.pos.
 func (n *node) inPlace(s *slot) bool {
 	return s.pos != 0 && (s.node == nil || !s.node.isOrigin() && !s.node.changed)
 }
 
-// isOrigin reports whether n is only the origin of its document.
+// isOrigin reports whether n is the origin of a document.
 func (n *node) isOrigin() bool { return n.kind == KindMissing }
 
-// in returns the document that s is a position in, if it is: if its value was not looked into, nor set.
+// in returns the document that s.pos refers to. It is not ok if the value was looked up or set.
 func (n *node) in(s *slot) (doc *document, ok bool) {
 	switch {
 	case s.node == nil:
@@ -174,13 +179,12 @@ func (n *node) in(s *slot) (doc *document, ok bool) {
 	return nil, false
 }
 
-// raw returns the text of n as it was parsed.
+// raw returns the original text of n.
 func (n *node) raw() string { return n.doc.text[n.pos:n.doc.spans[n.span].end] }
 
-// value returns the value in slot k.
 func (n *node) value(k int) Value { return n.valueOf(&n.slots[k]) }
 
-// valueOf returns the value in a slot of n, which gets a node if it is a container.
+// valueOf returns the value in a slot of n. A container gets a node.
 func (n *node) valueOf(s *slot) Value {
 	doc, ok := n.in(s)
 	if !ok {
@@ -192,14 +196,14 @@ func (n *node) valueOf(s *slot) Value {
 	v := doc.at(s.pos, s.span, n)
 	if v.n != nil {
 		if s.node != nil {
-			s.pos = 0 // it is not in its place in the text of n
+			s.pos = 0 // the text of n does not have it
 		}
 		s.node = v.n
 	}
 	return v
 }
 
-// hashedFrom is the number of members from which on an object has a table of their places.
+// hashedFrom is the number of members from which on an object has a hash table.
 const hashedFrom = 24
 
 // index sets the names and slots of n.
@@ -242,7 +246,7 @@ func (n *node) index() {
 	n.indexed = true
 }
 
-// dropDuplicates deletes all members of n but the last one of each name.
+// dropDuplicates deletes all members of n that have a later member of the same name.
 func (n *node) dropDuplicates() {
 	if len(n.names) >= hashedFrom {
 		n.places = arena.NewMap[string, uint32](n.doc.a, len(n.names))
@@ -257,7 +261,7 @@ func (n *node) dropDuplicates() {
 		}
 		return
 	}
-	var seen uint64 // one bit for each length and last character: a name whose bit is not set has no duplicate before it
+	var seen uint64 // a hash bit of each name: if it is clear, the name is new
 	for k := range n.names {
 		text := n.names[k].text
 		bit := uint(len(text))
@@ -275,13 +279,13 @@ func (n *node) dropDuplicates() {
 	}
 }
 
-// kill deletes the member in slot k. The slot stays, so that loops over members may delete.
+// kill deletes the member in slot k. The slot remains, so that loops over members may delete.
 func (n *node) kill(k int) {
 	n.slots[k] = slot{span: deadSlot}
 	n.dead++
 }
 
-// find returns the slot of the member or element that an element of a path names, or -1.
+// find returns the slot of the member or element with that name or index, or -1.
 func (n *node) find(name any) int {
 	if n.kind == KindObject {
 		if name, ok := name.(string); ok {
@@ -297,13 +301,13 @@ func (n *node) find(name any) int {
 	return -1
 }
 
-// indexOf returns an element of a path as an index of an array, and reports whether it is an integer.
+// indexOf returns x as an array index, and reports whether it is an integer.
 func indexOf(x any) (k int, ok bool) {
 	switch x := x.(type) {
 	case int:
 		k = x
 	case int64:
-		k = int(min(max(x, -1), 1<<31-1)) // no array has so many elements
+		k = int(min(max(x, -1), 1<<31-1)) // no array has as many elements
 	case int8:
 		k = int(x)
 	case int16:
@@ -330,7 +334,7 @@ func indexOf(x any) (k int, ok bool) {
 func (n *node) member(name string) int {
 	n.index()
 	if n.places != nil {
-		// A place may be that of a member that was not added after all, or was deleted.
+		// The entry may be for a deleted member, or for one that a failed Merge did not add.
 		if k, ok := n.places.Get(name); ok && int(k) < len(n.names) && n.names[k].text == name && !n.slots[k].dead() {
 			return int(k)
 		}
@@ -344,9 +348,9 @@ func (n *node) member(name string) int {
 	return -1
 }
 
-// The functions below read texts that Parse has checked and that end with zeros.
+// The functions below read validated texts that end with zeros.
 
-// skipSpaces returns where the spaces from i on end.
+// skipSpaces returns the index of the first byte from i on that is not a space.
 func skipSpaces(text string, i uint32) uint32 {
 	for isSpace(text[i]) {
 		i++
@@ -354,7 +358,7 @@ func skipSpaces(text string, i uint32) uint32 {
 	return i
 }
 
-// textEnd returns where the string ends whose quote is at i.
+// textEnd returns the end of the string at i.
 func textEnd(text string, i uint32) uint32 {
 	end, _ := quotedEnd(text, i)
 	return end
@@ -375,7 +379,7 @@ func quotedEnd(text string, i uint32) (end uint32, escaped bool) {
 	}
 }
 
-// scalarEnd returns where the string, number or literal at i ends.
+// scalarEnd returns the end of the string, number or literal at i.
 func scalarEnd(text string, i uint32) uint32 {
 	if text[i] == '"' {
 		return textEnd(text, i)
