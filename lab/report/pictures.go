@@ -30,7 +30,7 @@ type Picture struct {
 	About string
 	table string
 	draw  func(p *plot.Plot, all []figures.Figure) error
-	rows  int // if not 0, the height in rows
+	rows  int // height in centimeters, if more than 12
 }
 
 // Pictures lists all pictures.
