@@ -1,12 +1,12 @@
-// Package arenaarrow has the buffers of Apache Arrow in an arena:
+// Package arenaarrow allocates the buffers of Apache Arrow in an arena:
 //
 //	mem := arenaarrow.New(a)
 //	b := array.NewInt64Builder(mem)
 //	...
 //	if err := mem.Reset(); err != nil { // a buffer was not released
 //
-// Buffers hold the values of arrays and records. The objects around them,
-// builders and arrays, stay on the heap: arrow makes them with new.
+// Buffers hold the values of arrays and records. Builders and arrays themselves are allocated by package
+// arrow and stay on the heap.
 package arenaarrow
 
 import (
@@ -17,38 +17,35 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Allocator is a memory.Allocator whose memory is an arena's. It takes blocks from the
-// arena and cuts buffers from them. One goroutine at a time may use it, and so whatever
-// allocates or releases buffers that come from it.
+// Allocator is a memory.Allocator that cuts buffers from blocks of an arena. It may be used by one goroutine
+// at a time, which includes allocating and releasing its buffers.
 //
-// Released memory is used again where it is the newest, and all of it when the last
-// buffer was released. So builders that are made and released by turns keep taking the
-// same memory.
+// Freed memory is reused if the buffer was the newest, and all of it when the last buffer is released. So
+// builders that are made and released in turn use the same memory again.
 type Allocator struct {
 	arena *arena.Arena
-	lanes [4]lane                  // by size, so that a bitmap that grows beside values is not between them
-	live  *arena.Map[uintptr, int] // addresses of the live buffers, and their sizes
-	bytes int                      // in them
+	lanes [4]lane                  // by size, so that bitmaps do not separate the values beside which they grow
+	live  *arena.Map[uintptr, int] // sizes of the live buffers by address
+	bytes int                      // total size of live buffers
 }
 
 var _ memory.Allocator = (*Allocator)(nil)
 
 const (
-	alignment = 64 // as arrow's own allocators have it
+	alignment = 64 // as in arrow's own allocators
 	smallest  = 4 << 10
-	largest   = 1 << 20 // of a block, unless one buffer needs more
-	mostFirst = 1 << 10 // of a buffer in the first lane; each next one has 16 times as much
+	largest   = 1 << 20 // maximum size of a block, unless one buffer needs more
+	mostFirst = 1 << 10 // maximum size of a buffer in the first lane; 16 times as much in each next lane
 
-	mostSize = math.MaxInt / 4 // of a buffer: a block for two is no overflow
+	mostSize = math.MaxInt / 4 // maximum size of a buffer, so that a block for two does not overflow
 )
 
-// New returns an allocator in a, or on the heap if a is nil. As long as a buffer is live,
-// a must not be reset, rewound or put back; Reset reports whether one is.
+// New returns an allocator in a, or on the heap if a is nil. While a buffer is live, a must not be reset,
+// rewound or put back. Reset reports live buffers.
 func New(a *arena.Arena) *Allocator { return &Allocator{arena: a} }
 
-// Allocate returns size bytes, which are zero, at an address that is a multiple of 64. A
-// negative or an impossible size panics, and so does a limit of the arena, with a
-// *arena.LimitError; nothing has changed then.
+// Allocate returns size zeroed bytes, aligned to 64. It panics if size is negative or too large, or with a
+// *arena.LimitError if the arena's limit is exceeded; it then changes nothing.
 func (m *Allocator) Allocate(size int) []byte {
 	checkSize("Allocate", size)
 	if size == 0 {
@@ -63,7 +60,7 @@ func (m *Allocator) Allocate(size int) []byte {
 	return b
 }
 
-// enter enters the new buffer b. If a limit refuses the memory of its entry, it takes b back.
+// enter records the new buffer b. If a limit refuses the memory for the record, it frees b.
 func (m *Allocator) enter(b []byte) {
 	entered := false
 	defer func() {
@@ -76,7 +73,7 @@ func (m *Allocator) enter(b []byte) {
 	m.bytes += len(b)
 }
 
-// size returns the size of the live buffer that begins where b does.
+// size returns the size of the live buffer that begins at b.
 func (m *Allocator) size(function string, b []byte) int {
 	size, ok := m.live.Get(address(b))
 	if !ok || size < len(b) {
@@ -85,8 +82,8 @@ func (m *Allocator) size(function string, b []byte) int {
 	return size
 }
 
-// Reallocate returns b with size bytes: in place if b shrinks, or is the newest buffer of its block and there is room,
-// and else as a copy. New bytes are zero. It panics if b is no live buffer.
+// Reallocate returns b with size bytes. It works in place if b shrinks, or if b is the newest buffer of its
+// block and there is room; otherwise it copies. New bytes are zero. It panics if b is not a live buffer.
 func (m *Allocator) Reallocate(size int, b []byte) []byte {
 	if cap(b) == 0 {
 		return m.Allocate(size)
@@ -102,7 +99,7 @@ func (m *Allocator) Reallocate(size int, b []byte) []byte {
 		m.live.Set(address(b), size)
 		m.bytes += size - was
 	default:
-		// A buffer that outgrows a lane moves: three times at most.
+		// A buffer that outgrows its lane moves, at most three times.
 		l := m.lane(cap(b))
 		if to := m.lane(size); l == to && l.extend(&b, size) {
 			m.live.Set(address(b), size)
@@ -123,10 +120,10 @@ func (m *Allocator) Reallocate(size int, b []byte) []byte {
 	return b
 }
 
-// Free takes a buffer back. It panics if b does not begin where a live buffer does, or is longer.
+// Free frees b. It panics if b does not begin at a live buffer, or is longer.
 func (m *Allocator) Free(b []byte) {
 	if cap(b) == 0 {
-		return // a buffer of size 0, which was not counted
+		return // a buffer of size 0 is not recorded
 	}
 	m.bytes -= m.size("Free", b)
 	m.live.Delete(address(b))
@@ -139,12 +136,13 @@ func (m *Allocator) Free(b []byte) {
 	m.lane(cap(b)).giveBack(b)
 }
 
-// Live returns the number of live buffers and the sum of their sizes.
+// Live returns the number of live buffers and their total size.
 func (m *Allocator) Live() (buffers, bytes int) { return m.live.Len(), m.bytes }
 
-// Reset resets the arena, after which the allocator may be used on. If buffers are live it returns an error and changes
-// nothing, because arrays that were not released would show the values of new ones; memory.CheckedAllocator shows which
-// they are. After a Reset that returned nil the arena may be put back, and the allocator must not be used any more.
+// Reset resets the arena; the allocator may be used again. If there are live buffers it returns an error and
+// changes nothing, because unreleased arrays would show the values of new ones. Use memory.CheckedAllocator
+// to find these arrays. After Reset returns nil the arena may be put back; then the allocator must not be
+// used any more.
 func (m *Allocator) Reset() error {
 	if n := m.live.Len(); n != 0 {
 		return fmt.Errorf("arenaarrow: Reset: %d live buffers of %d bytes", n, m.bytes)
@@ -163,8 +161,8 @@ func checkSize(function string, size int) {
 	}
 }
 
-// lane is where a buffer of that size lies. A bitmap has a bit for each value, so it is in
-// another lane than values of two bytes or more.
+// lane returns the lane for buffers of the given size. A bitmap has one bit per value, so it is in another
+// lane than values of two bytes or more.
 func (m *Allocator) lane(size int) *lane {
 	i := 0
 	for most := mostFirst; size > most && i < len(m.lanes)-1; most *= 16 {

@@ -6,19 +6,19 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// A lane cuts buffers from blocks, one after the other.
+// A lane cuts buffers from blocks, in order.
 type lane struct {
-	block  []byte   // the first byte of each block is aligned
-	newest int      // where the newest buffer begins, -1 for none that is known
-	next   int      // where the next one begins
-	full   [][]byte // blocks that may have live buffers
-	empty  [][]byte // and those that have none
+	block  []byte   // aligned
+	newest int      // offset of the newest buffer, -1 if unknown
+	next   int      // offset of the next buffer
+	full   [][]byte // blocks that may contain live buffers
+	empty  [][]byte // blocks without live buffers
 }
 
-// roundUp is n rounded up to a multiple of alignment.
+// roundUp returns n rounded up to a multiple of alignment.
 func roundUp(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
-// take returns size bytes, with anything in them.
+// take returns size bytes with arbitrary content.
 func (l *lane) take(a *arena.Arena, size int) []byte {
 	if size > len(l.block)-l.next {
 		l.change(a, size)
@@ -28,7 +28,7 @@ func (l *lane) take(a *arena.Arena, size int) []byte {
 	return l.block[l.newest : l.newest+size : l.newest+size]
 }
 
-// change goes on in another block, with room for size bytes and for as many again.
+// change continues with a block that has room for at least twice size bytes.
 func (l *lane) change(a *arena.Arena, size int) {
 	var next []byte
 	for i, b := range l.empty {
@@ -53,7 +53,7 @@ func (l *lane) isNewest(b []byte) bool {
 	return l.newest >= 0 && l.newest < len(l.block) && &b[:1][0] == &l.block[l.newest]
 }
 
-// extend makes b size bytes long, and reports whether it could.
+// extend increases the length of b to size and reports whether it could.
 func (l *lane) extend(b *[]byte, size int) bool {
 	if !l.isNewest(*b) || size > len(l.block)-l.newest {
 		return false
@@ -63,14 +63,14 @@ func (l *lane) extend(b *[]byte, size int) bool {
 	return true
 }
 
-// giveBack takes the memory of b back, if it is the newest.
+// giveBack frees the memory of b if it is the newest buffer.
 func (l *lane) giveBack(b []byte) {
 	if l.isNewest(b) {
 		l.next, l.newest = l.newest, -1
 	}
 }
 
-// restart takes all buffers back.
+// restart frees all buffers.
 func (l *lane) restart() {
 	l.next, l.newest = 0, -1
 	l.empty = append(l.empty, l.full...)

@@ -1,12 +1,12 @@
 package arenaarrow
 
-// The use of package unsafe in this package.
+// All uses of package unsafe in this package.
 
 import "unsafe"
 
-// aligned returns b from its first address on that is a multiple of alignment, at most alignment bytes less.
+// aligned returns b without the bytes before the first aligned address, at most alignment bytes less.
 //
-// SAFETY: the address is not followed. Objects of the heap and of arenas don't move.
+// SAFETY: the address is only used as a number. Objects of the heap and of arenas do not move.
 func aligned(b []byte) []byte {
 	skip := -address(b) & (alignment - 1)
 	return b[skip:]

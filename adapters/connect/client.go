@@ -12,8 +12,9 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// ClientOption makes a client of connect decode replies into the arenas of [Into]. It is given after other options that
-// have interceptors, and before connect.WithProtoJSON. Calls without Into, and replies in JSON, are decoded on the heap.
+// ClientOption makes a client decode replies into the arenas of [Into]. Pass it after other options that have
+// interceptors, and before connect.WithProtoJSON. Calls without Into, and replies in JSON, are decoded on the
+// heap.
 func ClientOption() connect.ClientOption {
 	return connect.WithClientOptions(connect.WithCodec(codec{}), connect.WithInterceptors(clientInterceptor{}))
 }
@@ -27,19 +28,19 @@ func (codec) MarshalStable(v any) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-// IsBinary reports that what MarshalStable returns is no text.
+// IsBinary reports that the result of MarshalStable is not text.
 func (codec) IsBinary() bool { return true }
 
 type intoKey struct{}
 
-// Into returns a context for a client's call whose reply is decoded into a, or all messages that a stream receives. The
-// client needs [ClientOption]:
+// Into returns a context for a client's call whose reply, or whose received messages in a stream, are decoded
+// into a. The client needs [ClientOption]:
 //
 //	reply, err := client.Get(arenaconnect.Into(ctx, a), request)
 //
-// The goroutine that calls a unary method, or Receive, decodes: it must be the one that owns a. So the context is for
-// one goroutine: don't pass it to calls that run at the same time. Memory of a stream's messages adds up until a is
-// reset. If a limit of a is exceeded, the call fails with resource_exhausted. A nil a is the heap.
+// The goroutine that calls a unary method, or Receive, decodes, so it must own a. Use the context in one
+// goroutine only, not for concurrent calls. The messages of a stream accumulate until a is reset. If a limit
+// of a is exceeded, the call fails with resource_exhausted. A nil a means the heap.
 func Into(ctx context.Context, a *arena.Arena) context.Context {
 	return context.WithValue(ctx, intoKey{}, a)
 }
@@ -53,7 +54,7 @@ func (c into) unmarshal(data []byte, m proto.Message) error {
 
 type clientInterceptor struct{ interceptor }
 
-// WrapUnary leads the codec to the arena: connect decodes the reply on the goroutine that calls next.
+// WrapUnary passes the arena to the codec: connect decodes the reply on the goroutine that calls next.
 func (clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 		a, _ := ctx.Value(intoKey{}).(*arena.Arena)
@@ -61,7 +62,7 @@ func (clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return next(ctx, request)
 		}
 		self := goroutine.Self()
-		before := reading.take(self) // of a handler that this goroutine serves
+		before := reading.take(self) // the reader of a handler that this goroutine serves
 		reading.put(self, into{a})
 		defer func() {
 			reading.take(self)
@@ -103,7 +104,7 @@ func (s *clientStream) Receive(m any) error {
 	return limited(s.StreamingClientConn.Receive(m))
 }
 
-// limited returns err as resource_exhausted if a limit of the arena is its reason.
+// limited returns err as resource_exhausted if it was caused by a limit of the arena.
 func limited(err error) error {
 	if over := refusedBy(err); over != nil {
 		return exhausted(over)

@@ -10,14 +10,14 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// codec reads and writes as connect's own codec of the same name does, into arenas.
+// codec replaces connect's codec of the same name and decodes into arenas.
 type codec struct{}
 
 func (codec) Name() string { return "proto" }
 
 func (c codec) Marshal(v any) ([]byte, error) { return c.MarshalAppend(nil, v) }
 
-// MarshalAppend has connect encode into its own buffers.
+// MarshalAppend lets connect encode into its own buffers.
 func (codec) MarshalAppend(to []byte, v any) ([]byte, error) {
 	m, ok := v.(proto.Message)
 	if !ok {
@@ -38,27 +38,27 @@ func (codec) Unmarshal(data []byte, v any) error {
 		err = proto.Unmarshal(data, m)
 	}
 	if err != nil {
-		return fmt.Errorf("unmarshal into %T: %w", v, err) // connect's words
+		return fmt.Errorf("unmarshal into %T: %w", v, err) // the error text of connect
 	}
 	return nil
 }
 
-// A reader has the arena for the next message: a call or a stream.
+// A reader provides the arena for the next message. It is a call or a stream.
 type reader interface {
 	unmarshal(data []byte, m proto.Message) error
 }
 
-// reading has the reader of each goroutine that waits for a message.
+// reading maps goroutines that wait for a message to their readers.
 var reading readers
 
-// readers is a map of goroutines' numbers to readers, in parts, so that calls don't wait for
-// each other. To put into a small map and take out allocates nothing.
+// readers maps goroutine numbers to readers. It is divided into parts to avoid contention. Adding to and
+// deleting from a small map does not allocate.
 type readers [64]readersPart
 
 type readersPart struct {
 	mu sync.Mutex
 	m  map[uint64]reader
-	_  [112]byte // two cache lines
+	_  [112]byte // up to two cache lines
 }
 
 func (all *readers) of(self uint64) *readersPart { return &all[self*0x9E3779B97F4A7C15>>58] }
@@ -73,7 +73,7 @@ func (all *readers) put(self uint64, r reader) {
 	part.m[self] = r
 }
 
-// take returns what self has, and forgets it; nil if it has nothing.
+// take removes and returns the reader of self, or nil.
 func (all *readers) take(self uint64) reader {
 	part := all.of(self)
 	part.mu.Lock()

@@ -1,6 +1,6 @@
-// Package arenaconnect gives each call of a connect-go server an arena of its own: the
-// request is decoded into it, and it goes back to its pool when the reply was written. So
-// it is with Connect's own protocol, gRPC and gRPC-Web:
+// Package arenaconnect gives each call of a connect-go server an arena. The request is decoded into the
+// arena, which goes back to its pool after the reply was written. This works with the Connect protocol, gRPC
+// and gRPC-Web:
 //
 //	pool := arena.NewAutoPool(0)
 //	pool.SetLimit(8<<20, 256<<20)
@@ -12,15 +12,15 @@
 //
 //	a := arena.FromContext(ctx)
 //
-// Generated code and methods stay as they are. What a request leads to belongs to the
-// call: what stays after it is copied, with arenapb.Clone, arena.Escape or strings.Clone.
+// Generated code and methods do not change. The memory of a request belongs to the call: copy what must
+// outlive it, with arenapb.Clone, arena.Escape or strings.Clone.
 //
 // # How the codec finds the call
 //
-// Connect hands its codec nothing but the bytes and the message. But a request is decoded
-// on the goroutine that serves it, and a message of a stream on the one that receives: that
-// one's number leads to the call meanwhile. A message that is decoded anywhere else is
-// decoded on the heap, as by connect's own codec.
+// Connect passes only the bytes and the message to its codec. But it decodes a request on the goroutine that
+// serves it, and a message of a stream on the goroutine that receives it. So the codec finds the call by the
+// goroutine's number. A message that is decoded on any other goroutine goes to the heap, as with connect's
+// own codec.
 package arenaconnect
 
 import (
@@ -37,31 +37,30 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// Handler returns a handler that calls next, connect's handlers or a mux of them, with an
-// arena from pool for each request. It is arenahttp.Handler, with all that this does for
-// other handlers, for headers, and for goroutines that go on. A nil pool has no arenas:
-// all is on the heap. A nil next panics.
+// Handler returns a handler that calls next, which is a connect handler or a mux, with an arena from pool for
+// each request. It is [arenahttp.Handler], including its treatment of other handlers, headers, and goroutines
+// that outlive the request. If pool is nil, everything is on the heap. It panics if next is nil.
 //
-// Connect's handlers need Option. Without it their messages stay on the heap.
+// Connect's handlers need [Option]; without it their messages stay on the heap.
 //
-// The arena of a unary call has the request, if that is binary; one in JSON stays on the heap.
-// The reply may lie in it, and so may errors and metadata. In a stream each message that
-// is received has an arena of its own, from pool, until the next Receive, or until the
-// method returns: who collects messages copies them. Metadata of a stream that lies in
-// an arena must be copied, too; what connect sends of an error is copied.
+// The arena of a unary call holds the request, unless it is JSON, which stays on the heap. Replies, errors
+// and metadata may be in the arena. In a stream each received message has its own arena from pool, until the
+// next Receive or until the method returns, so code that collects messages must copy them. Metadata of a
+// stream must be copied if it is in an arena. The parts of an error that connect sends are copied
+// automatically.
 //
-// The arena belongs to one goroutine: the one that serves the call, or that received the
-// message. For others arena.FromContext is nil, which means the heap. If another one asks,
-// or an interceptor runs the method on another one, as for a timeout, nobody knows when it
-// will be done: then the arena is left to it and to the collector, and counts as Abandoned. A
-// goroutine that never asks and was handed a request can't be seen: it needs a copy. With
-// a TimeoutHandler around connect's handler inside of this one, messages stay on the heap.
+// The arena belongs to the goroutine that serves the call or received the message. For other goroutines
+// arena.FromContext returns nil, which means the heap. If another goroutine asks for the arena, or an
+// interceptor runs the method on another goroutine, for example for a timeout, it is not known when that
+// goroutine ends. Then the arena does not go back to the pool: it is left to the collector and counts as
+// Abandoned. A goroutine that is given a request and never asks for the arena is not noticed; give it a copy.
+// With a TimeoutHandler inside Handler, around connect's handler, messages stay on the heap.
 //
-// What a limit of pool refuses (see arena.ArenaPool.SetLimit), in the decoder or in a
-// method, becomes resource_exhausted, with Retry-After if it can succeed when other calls
-// have ended. Messages on the heap are not counted: connect.WithReadMaxBytes bounds them.
+// If a limit of the pool (see [arena.ArenaPool.SetLimit]) is exceeded in the decoder or in a method, the call
+// fails with resource_exhausted, and with Retry-After if it can succeed once other calls have ended. Messages
+// on the heap do not count; use connect.WithReadMaxBytes to limit them.
 //
-// It costs a call four small allocations; those of the request are gone.
+// Handler costs a call four small allocations and saves those of the request.
 func Handler(pool *arena.ArenaPool, next http.Handler) http.Handler {
 	if next == nil {
 		panic("arenaconnect: Handler: a nil handler")
@@ -69,10 +68,10 @@ func Handler(pool *arena.ArenaPool, next http.Handler) http.Handler {
 	return arenahttp.Handler(pool, &server{pool, next, connect.NewErrorWriter()})
 }
 
-// Option makes a handler of connect decode what it reads into the arenas of Handler. It stands
-// after other options that have interceptors, connect.WithRecover among them: so these see
-// an error where a limit refused memory to the method, and no panic. It replaces the codec
-// "proto", with one that reads and writes alike; outside of Handler that is all.
+// Option makes a handler of connect decode requests into the arenas of [Handler]. Pass it after other options
+// that have interceptors, including connect.WithRecover, so that these see an error instead of a panic if a
+// limit refuses memory to the method. Option replaces the codec "proto". Outside of Handler it has no other
+// effect.
 func Option() connect.HandlerOption {
 	return connect.WithHandlerOptions(connect.WithCodec(codec{}), connect.WithInterceptors(interceptor{}))
 }
@@ -94,7 +93,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		over := refusedBy(v)
-		if over == nil || !c.unary { // a stream may have begun its answer
+		if over == nil || !c.unary { // a stream may have begun its response
 			panic(v)
 		}
 		s.errors.Write(w, r, exhausted(over))
@@ -102,12 +101,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.next.ServeHTTP(w, r.WithContext(c))
 }
 
-// call is a request in Handler, and the context of its method. Its arena is arenahttp's.
+// call is a request in Handler, and the context of its method. arenahttp owns its arena.
 type call struct {
 	context.Context
 	pool  *arena.ArenaPool
 	main  uint64 // the goroutine that serves it
-	unary bool   // of a method with one request and one reply, written when all interceptors have returned
+	unary bool   // one request and one reply, which is written after all interceptors have returned
 
 	mu    sync.Mutex
 	ended bool
@@ -122,8 +121,8 @@ func (c *call) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// unmarshal is the codec's, on the call's own goroutine. What a limit refuses is no error of
-// the decoder, which connect takes for the client's mistake: it goes past connect.
+// unmarshal decodes on the call's own goroutine. An exceeded limit is a panic that passes through connect,
+// because connect treats errors of the codec as invalid requests.
 func (c *call) unmarshal(data []byte, m proto.Message) error {
 	c.unary = true
 	err := arenapb.Unmarshal(arena.FromContext(c.Context), data, m)
@@ -133,8 +132,8 @@ func (c *call) unmarshal(data []byte, m proto.Message) error {
 	return err
 }
 
-// enter reports whether the method may begin. On another goroutine than the call's own it
-// may not when the call has ended; before, arenahttp is told that this one may go on.
+// enter reports whether the method may begin. On another goroutine than the call's it may not if the call has
+// ended; otherwise arenahttp is told that this goroutine may outlive the call.
 func (c *call) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// interceptor stands around each method of a handler with Option.
+// interceptor wraps each method of a handler with Option.
 type interceptor struct{}
 
 var (
@@ -59,7 +59,7 @@ func (interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect
 	return next
 }
 
-// refusal makes an error of v, a panic, if a limit refused memory. Other panics go on.
+// refusal converts the panic v to an error if it was caused by a limit. It panics again otherwise.
 func refusal(v any) error {
 	over := refusedBy(v)
 	if over == nil {
@@ -68,7 +68,7 @@ func refusal(v any) error {
 	return exhausted(over)
 }
 
-// refusedBy returns what v, an error or a panic, has of a limit; nil if it has nothing.
+// refusedBy returns the limit's error in v, an error or a panic's value, or nil.
 func refusedBy(v any) *arena.LimitError {
 	err, _ := v.(error)
 	if err == nil {
@@ -79,7 +79,7 @@ func refusedBy(v any) *arena.LimitError {
 	return over
 }
 
-// exhausted returns what a client is told when a limit refused memory to its call.
+// exhausted returns the error that is sent to the client if a limit was exceeded.
 func exhausted(over *arena.LimitError) error {
 	err := connect.NewError(connect.CodeResourceExhausted, over)
 	if over.Retry {
@@ -88,8 +88,8 @@ func exhausted(over *arena.LimitError) error {
 	return err
 }
 
-// own returns err with nothing of r, an arena's memory, in what connect sends of it: err itself
-// if there is nothing.
+// own returns err with copies of those parts that connect sends and that are memory of r. It returns err
+// itself if there are none.
 func own(r *machine.Region, err error) error {
 	text, meta := err.Error(), http.Header(nil)
 	var from *connect.Error
@@ -109,7 +109,7 @@ func own(r *machine.Region, err error) error {
 	code := connect.CodeOf(err)
 	switch {
 	case from != nil:
-	case errors.Is(err, context.Canceled): // as connect does
+	case errors.Is(err, context.Canceled): // as in connect
 		code = connect.CodeCanceled
 	case errors.Is(err, context.DeadlineExceeded):
 		code = connect.CodeDeadlineExceeded

@@ -10,8 +10,8 @@ import (
 	"github.com/ebbpool/arena/internal/hooks"
 )
 
-// HandlerBy is Handler for a pool that recycles memory only within a key. It calls key once for each
-// request, before next; see arenahttp.HandlerBy. A nil key or next panics.
+// HandlerBy is like [Handler] for a pool that recycles memory only within a key. It calls key once for each
+// request, before next; see [arenahttp.HandlerBy]. It panics if key or next is nil.
 func HandlerBy(pool *arena.KeyedPool[string], key func(*http.Request) string, next http.Handler) http.Handler {
 	if key == nil || next == nil {
 		panic("arenaconnect: HandlerBy: nil key or handler")

@@ -14,21 +14,20 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// stream is the view of a stream's method: its context and its connection, with the
-// message that was received last. Goroutines' numbers are compared only with those that are
-// alive, or whose arena they may then have.
+// stream is the context and connection of a stream's method, with the message received last. Goroutine
+// numbers are compared only with those of goroutines that are alive or may still use the arena.
 type stream struct {
 	context.Context
 	connect.StreamingHandlerConn
 	pool  *arena.ArenaPool // nil outside of Handler
 	main  uint64           // the goroutine that runs the method
-	whole bool             // the only request of a server stream is there
+	whole bool             // the only request of a server stream was received
 
 	mu        sync.Mutex
-	arena     *arena.Arena // of the last message; nil while there is none
-	holder    uint64       // the goroutine that received it, or asked first; 0 for none
-	strayed   bool         // another one asked, and may go on
-	receiving bool         // one waits for a message
+	arena     *arena.Arena // of the last message, or nil
+	holder    uint64       // the goroutine that received the message or asked first, or 0
+	strayed   bool         // another goroutine asked and may outlive the method
+	receiving bool         // a goroutine waits for a message
 	ended     bool         // the method has returned
 }
 
@@ -39,7 +38,7 @@ func (s *stream) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// ask returns the arena if it is the caller's.
+// ask returns the arena if it belongs to the calling goroutine.
 func (s *stream) ask() *arena.Arena {
 	self := goroutine.Self()
 	s.mu.Lock()
@@ -59,8 +58,8 @@ func (s *stream) ask() *arena.Arena {
 	return s.arena
 }
 
-// Receive ends the message before m. Connect also calls it when it has the request of a server
-// stream, to see that no other one follows.
+// Receive ends the use of the previous message. Connect also calls it after the request of a server stream,
+// to check that no other message follows.
 func (s *stream) Receive(m any) (err error) {
 	if s.whole {
 		return s.StreamingHandlerConn.Receive(m)
@@ -78,7 +77,7 @@ func (s *stream) Receive(m any) (err error) {
 	return s.StreamingHandlerConn.Receive(m)
 }
 
-// begin gives the arena of the message before back, and reports whether the method still runs.
+// begin puts the arena of the previous message back and reports whether the method is still running.
 func (s *stream) begin(self uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,13 +101,13 @@ func (s *stream) received(m any, self uint64, err error) error {
 		return connect.NewError(connect.CodeCanceled, errReadsOn)
 	}
 	if over := refusedBy(err); over != nil {
-		return exhausted(over) // in place of invalid_argument
+		return exhausted(over) // instead of invalid_argument
 	}
 	return err
 }
 
-// unmarshal is the codec's, with all of the message there: a stream that waits for its peer
-// has no arena. Until it is decoded, that is nobody else's.
+// unmarshal decodes a message that was received completely, so a stream that waits for its peer has no arena.
+// Nothing else uses the arena until the message is decoded.
 func (s *stream) unmarshal(data []byte, m proto.Message) error {
 	a := s.pool.Get()
 	defer func() { s.pool.Put(a) }()
@@ -122,8 +121,7 @@ func (s *stream) unmarshal(data []byte, m proto.Message) error {
 	return nil
 }
 
-// release gives the arena back, unless another goroutine than self may still use it. The
-// stream is locked.
+// release puts the arena back unless a goroutine other than self may still use it. s.mu must be held.
 func (s *stream) release(self uint64) {
 	if s.only(self) {
 		s.pool.Put(s.arena)
@@ -133,11 +131,11 @@ func (s *stream) release(self uint64) {
 	s.arena, s.holder, s.strayed = nil, 0, false
 }
 
-// only reports whether self alone has been led to the arena. The stream is locked.
+// only reports whether only self has been given the arena. s.mu must be held.
 func (s *stream) only(self uint64) bool { return s.holder == self && !s.strayed }
 
-// end is called when the method has returned err. If a goroutine still receives, that one
-// gives the arena back. Nothing of what others keep needs a copy.
+// end is called when the method has returned err. If a goroutine is still receiving, that goroutine puts the
+// arena back.
 func (s *stream) end(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +149,7 @@ func (s *stream) end(err error) error {
 	return err
 }
 
-// copied returns err with nothing of the arena in it.
+// copied returns err without memory of the arena.
 func (s *stream) copied(err error) error {
 	r := machine.Enter(s.arena, "arenaconnect")
 	defer r.Leave()

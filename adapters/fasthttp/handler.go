@@ -1,5 +1,5 @@
-// Package arenafasthttp gives each request of a fasthttp server an arena of its own, which
-// goes back to its pool when the request has been handled:
+// Package arenafasthttp gives each request of a fasthttp server an arena, which goes back to its pool when
+// the request has been handled:
 //
 //	pool := arena.NewAutoPool(0)
 //	pool.SetLimit(8<<20, 256<<20)
@@ -9,10 +9,9 @@
 //
 //	a := arenafasthttp.FromContext(ctx)
 //
-// Nothing from the arena may be used after the handler has returned. What stays is to be
-// copied, with arena.Escape or strings.Clone; and fasthttp sends an answer later than
-// that. So give it bytes of the arena with what copies, as Write and ctx.SetBody do, and
-// not with SetBodyRaw, nor from within a stream writer.
+// Memory of the arena must not be used after the handler has returned. Copy what must outlive it with
+// arena.Escape or strings.Clone. fasthttp sends the response after the handler, so pass arena memory only to
+// functions that copy, such as Write and ctx.SetBody, and not to SetBodyRaw or a stream writer.
 package arenafasthttp
 
 import (
@@ -24,37 +23,34 @@ import (
 	"github.com/ebbpool/arena/internal/hooks"
 )
 
-// FromContext returns the arena of the request, or nil, which means the heap, where
-// there is none: outside Handler, and when the handler has returned. arena.FromContext
-// does the same with ctx, and with contexts that come from it.
+// FromContext returns the arena of the request. It returns nil, which means the heap, outside of [Handler]
+// and after the handler has returned. arena.FromContext does the same for ctx and contexts derived from it.
 func FromContext(ctx *fasthttp.RequestCtx) *arena.Arena { return arena.FromContext(ctx) }
 
-// Handler returns a handler that calls next with an arena from p for FromContext, which takes
-// it from p when it is first asked. The arena goes back to p when next has returned or
-// panicked; a panic goes on. A nil p has no arenas: next works on the heap. A nil next panics.
+// Handler returns a handler that calls next with an arena from p, available by FromContext and taken from p
+// at the first call of FromContext. The arena goes back to p when next has returned or panicked; a panic
+// continues. If p is nil, next works on the heap. Handler panics if next is nil.
 //
-// An allocation that a limit refuses (see arena.ArenaPool.SetLimit) and that next does not
-// recover from becomes 503 with Retry-After, if it can succeed when other requests have
-// ended, and 413 otherwise: in place of all that next has prepared, a body, headers or a
-// hijack. Nothing of that was sent yet.
+// If a limit (see [arena.ArenaPool.SetLimit]) is exceeded and next does not recover, the response is 503 with
+// Retry-After if the request can succeed once other requests have ended, and 413 otherwise. It replaces
+// everything that next has prepared, including a body, headers and a hijack; none of it was sent.
 //
 // # Other goroutines
 //
-// The arena belongs to the goroutine that asks for it first; for others, and for all when next
-// has returned, FromContext is nil. If another goroutine asks than the one that runs next,
-// nobody knows when it will be done: fasthttpadaptor, for example, runs a net/http handler on
-// a goroutine that goes on when it has flushed, and fasthttp.TimeoutHandler one that goes on
-// when it is late. Such an arena does not go back to p. It is left to that goroutine and to
-// the collector, and counts as Abandoned in p's statistics; so is one whose request next has
-// ended with ctx.TimeoutError or a method like it. TimeoutHandler of this package avoids
-// this, and for net/http handlers arenahttp.Handler inside of the adaptor:
+// The arena belongs to the goroutine that asks for it first. For other goroutines, and after next has
+// returned, FromContext returns nil. If the goroutine that asks is not the one that runs next, it is not
+// known when it ends: fasthttpadaptor runs a net/http handler on a goroutine that continues after a flush,
+// and fasthttp.TimeoutHandler one that continues after the timeout. Such an arena does not go back to p. It
+// is left to the collector and counts as Abandoned in p's statistics. So does the arena of a request that
+// next has ended with ctx.TimeoutError or a similar method. To avoid this, use TimeoutHandler of this
+// package, and for net/http handlers arenahttp.Handler inside the adaptor:
 //
 //	fasthttpadaptor.NewFastHTTPHandler(arenahttp.Handler(pool, h))
 //
-// Within a fasthttp.TimeoutHandler nobody recovers from what a limit refuses, and the program
-// ends. One around Handler writes to ctx while that runs, which is a data race.
+// Inside a fasthttp.TimeoutHandler nothing recovers from an exceeded limit, which ends the program. A
+// fasthttp.TimeoutHandler around Handler writes to ctx concurrently, which is a data race.
 //
-// It allocates nothing. To ask takes some nanoseconds.
+// Handler does not allocate. FromContext takes some nanoseconds.
 func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	if next == nil {
 		panic("arenafasthttp: Handler: a nil handler")
@@ -66,9 +62,9 @@ func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestH
 	}
 }
 
-// HandlerBy is Handler for a pool that recycles memory only within a key. It calls key once for each
-// request, before next. The key may be a string that fasthttp reuses. Take it from what was verified, such as
-// a session, or from a fixed set, such as a route. A nil key or next panics.
+// HandlerBy is like [Handler] for a pool that recycles memory only within a key. It calls key once for each
+// request, before next. The key may be a string that fasthttp reuses. Use a verified value, such as a
+// session, or one of a fixed set, such as a route. HandlerBy panics if key or next is nil.
 func HandlerBy(p *arena.KeyedPool[string], key func(*fasthttp.RequestCtx) string, next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	if key == nil || next == nil {
 		panic("arenafasthttp: HandlerBy: nil key or handler")
@@ -80,10 +76,10 @@ func HandlerBy(p *arena.KeyedPool[string], key func(*fasthttp.RequestCtx) string
 	}
 }
 
-// TimeoutHandler is fasthttp.TimeoutHandler around Handler: a request that takes longer
-// is answered with 408 and msg, while next goes on with its arena, which goes back to p
-// when next has ended. next must not call ctx.TimeoutError, nor be a TimeoutHandler. A
-// limit that next reaches later has no answer any more.
+// TimeoutHandler is like fasthttp.TimeoutHandler around [Handler]: after the timeout the response is 408 with
+// msg, while next continues with its arena, which goes back to p when next has returned. next must not call
+// ctx.TimeoutError, nor be a TimeoutHandler. A limit that is exceeded after the timeout has no effect on the
+// response.
 func TimeoutHandler(p *arena.ArenaPool, next fasthttp.RequestHandler, timeout time.Duration, msg string) fasthttp.RequestHandler {
 	if next == nil {
 		panic("arenafasthttp: TimeoutHandler: a nil handler")

@@ -28,13 +28,13 @@ func Read(ctx *fasthttp.RequestCtx, v any, opts ...arenajson.Option) error {
 	return nil
 }
 
-// Write answers the request with status and the JSON encoding of v, followed by a newline, like the
-// Encoder of encoding/json. It copies the encoding into the answer, which is sent later. Content-Type is
-// application/json unless the handler has set a type other than the server's default. An error is that of
-// [arenajson.Marshal]; the answer is unchanged then.
+// Write responds with status and the JSON encoding of v, followed by a newline, like the Encoder of
+// encoding/json. It copies the encoding into the response, which is sent later. Content-Type is
+// application/json unless the handler has set a type other than the server's default. Errors are those of
+// [arenajson.Marshal]; the response is then unchanged.
 //
-// If a limit of the arena is exceeded, Write panics with a [*arena.LimitError], so a handler that ignores
-// the error of Write does not send an empty answer; see [Recovered].
+// If a limit of the arena is exceeded, Write panics with a [*arena.LimitError], so that a handler that
+// ignores the error of Write does not send an empty response; see [Recovered].
 func Write(ctx *fasthttp.RequestCtx, status int, v any, opts ...arenajson.Option) error {
 	all := append(make([]arenajson.Option, 0, 8), arenajson.LineEnd)
 	err := arenajson.MarshalWrite(FromContext(ctx), (*answer)(ctx), v, append(all, opts...)...)
@@ -44,13 +44,13 @@ func Write(ctx *fasthttp.RequestCtx, status int, v any, opts ...arenajson.Option
 	}
 	ctx.SetStatusCode(status)
 	switch string(ctx.Response.Header.ContentType()) {
-	case "", "text/plain; charset=utf-8": // none, or fasthttp's default
+	case "", "text/plain; charset=utf-8": // unset, or fasthttp's default
 		ctx.SetContentType("application/json")
 	}
 	return nil
 }
 
-// answer is the body of an answer, as an io.Writer that is called once.
+// answer implements io.Writer for the response body. It is called once.
 type answer fasthttp.RequestCtx
 
 func (w *answer) Write(doc []byte) (int, error) {
@@ -72,12 +72,12 @@ func (w *answer) Write(doc []byte) (int, error) {
 // errors.Is and errors.As.
 func Status(err error) int { return jsonbody.Status(err, known) }
 
-// Recovered returns the status to answer a request with that panicked with v, if v is or wraps a
-// [*arena.LimitError]: 503 if the request can succeed once other requests have ended, and 413 otherwise.
-// It is for recovery middleware between [Handler] and the handlers, such as fiber's.
+// Recovered returns the status for the response to a request that panicked with v, if v is or wraps a
+// [*arena.LimitError]: 503 if the request can succeed once other requests have ended, and 413 otherwise. Use
+// it in recovery middleware between [Handler] and the handlers, such as fiber's.
 func Recovered(v any) (status int, ok bool) { return jsonbody.Recovered(v) }
 
-// known returns the status of fasthttp's own errors, 0 for others.
+// known returns the status of fasthttp's own errors, and 0 for others.
 func known(err error) int {
 	if errors.Is(err, fasthttp.ErrBodyTooLarge) {
 		return fasthttp.StatusRequestEntityTooLarge

@@ -14,23 +14,22 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// request stands for the arena in a request's user values, and knows who may use
-// that. The arena is the goroutine's that asks first, as in package arenahttp. One that asks
-// and does not run Handler may go on when that has returned, whatever became of the answer:
-// fasthttpadaptor runs its handler on a goroutine that goes on when it has flushed.
+// request holds the arena of a request in the request's user values and decides which goroutine may use it,
+// as in package arenahttp: the one that asks first. A goroutine that asks and is not the one that runs
+// Handler may continue after it, as the goroutine of a fasthttpadaptor does after a flush.
 type request struct {
 	pool *arena.ArenaPool
 	self uint64 // the goroutine that runs Handler
 
 	mu      sync.Mutex
-	outer   any // what had its place before: the request of a Handler around it, or nil
+	outer   any // the previous user value: the request of an outer Handler, or nil
 	arena   *arena.Arena
-	holder  uint64 // who has the arena; 0 for nobody
+	holder  uint64 // the goroutine that has the arena, or 0
 	strayed bool   // another goroutine has asked
 	over    bool
 }
 
-// requests are those that no other goroutine knows of.
+// requests holds requests that no other goroutine can reach.
 var requests = sync.Pool{New: func() any { return new(request) }}
 
 func begin(p *arena.ArenaPool, ctx *fasthttp.RequestCtx) *request {
@@ -41,8 +40,8 @@ func begin(p *arena.ArenaPool, ctx *fasthttp.RequestCtx) *request {
 	return q
 }
 
-// Lend returns the arena if the goroutine that calls it has it, or nobody has. It is taken
-// from its pool when it is first asked for.
+// Lend returns the arena if the calling goroutine has it or no goroutine does. It takes the arena from its
+// pool at the first call.
 func (q *request) Lend(ctx context.Context) any {
 	self := goroutine.Self()
 	q.mu.Lock()
@@ -63,7 +62,7 @@ func (q *request) Lend(ctx context.Context) any {
 	return q.arena
 }
 
-// note says that the goroutine self works on the request. It is locked.
+// note records that the goroutine self works on the request. q.mu must be held.
 func (q *request) note(self uint64) {
 	if self != q.self {
 		q.strayed = true
@@ -71,7 +70,7 @@ func (q *request) note(self uint64) {
 	}
 }
 
-// around notes that in the request around q, whose values it may have been given.
+// around records self in the request of the outer Handler, whose memory it may have been given.
 func (q *request) around(self uint64) {
 	if outer, ok := q.outer.(*request); ok {
 		outer.mu.Lock()
@@ -80,8 +79,8 @@ func (q *request) around(self uint64) {
 	}
 }
 
-// leave ends the request: who asks from now on has no arena of it. Where another goroutine
-// may go on, the arena is left to that, and so is ctx, in which it may look for it.
+// leave ends the request: from now on Lend returns nil. If another goroutine may continue, the arena is left
+// to it, and so is ctx, through which it may look for the arena.
 func (q *request) leave(ctx *fasthttp.RequestCtx, timedOut bool) {
 	q.mu.Lock()
 	a, strayed := q.arena, q.strayed
@@ -100,9 +99,8 @@ func (q *request) leave(ctx *fasthttp.RequestCtx, timedOut bool) {
 	requests.Put(q)
 }
 
-// end takes the arena back, and says what became of a request that was refused memory.
-// It is deferred itself, for recover. Where alone, whether the request has timed out is
-// another goroutine's to know, and does not matter.
+// end puts the arena back and responds to an exceeded limit. It is deferred directly, for recover. If alone
+// is not set, another goroutine may decide whether the request has timed out, and it does not matter here.
 func (q *request) end(ctx *fasthttp.RequestCtx, alone bool) {
 	v := hooks.OwnPanic(recover())
 	timedOut := !alone && ctx.LastTimeoutErrorResponse() != nil
@@ -115,12 +113,12 @@ func (q *request) end(ctx *fasthttp.RequestCtx, alone bool) {
 	if !errors.As(err, &over) {
 		panic(v)
 	}
-	if !timedOut { // else there is an answer already
+	if !timedOut { // otherwise there is a response already
 		refuse(ctx, over)
 	}
 }
 
-// refuse answers a request that asked for more memory than it may have.
+// refuse responds to a request that exceeded a limit.
 func refuse(ctx *fasthttp.RequestCtx, over *arena.LimitError) {
 	ctx.Hijack(nil)
 	status := jsonbody.Refused(over)

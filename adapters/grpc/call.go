@@ -18,28 +18,28 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// call is a unary call, or a stream with the message that it received last. It is the
-// context of its handler, and lies on the heap: contexts are kept by all kinds of code,
-// and one that is asked late must know that its arena is gone.
+// call is a unary call, or a stream with the message received last. It is the context of its handler. It is
+// on the heap, because contexts are kept by many kinds of code, and a context used late must know that its
+// arena is gone.
 type call struct {
 	context.Context
 	from  *registrar
 	pool  *arena.ArenaPool
-	dec   func(any) error             // grpc's, of a unary call
-	arena atomic.Pointer[arena.Arena] // nil while there is no message, once it was kept, and at the end
-	users atomic.Int32                // who still works with the arena; the last one gives it back
+	dec   func(any) error             // grpc's decoder, for a unary call
+	arena atomic.Pointer[arena.Arena] // nil without a message, after Keep, and at the end
+	users atomic.Int32                // number of users of the arena; the last one puts it back
 
-	// Goroutines that say when they are done: the one that runs the wrapped handler, and the
-	// one that runs the program's for an interceptor. stranger is another one that was led to
-	// the arena, goroutine.Nobody for several: it may go on when all users are done.
+	// Goroutines that report their end: the one that runs the wrapped handler, and the one that runs the
+	// program's handler for an interceptor. stranger is another goroutine that was given the arena, or
+	// goroutine.Nobody for several. It may continue when all users are done.
 	main, inner, stranger atomic.Uint64
 
-	noted   bool              // the codec has been here, in this read
-	held    bool              // the codec is one of the users, since this read
-	ended   bool              // that was the last user
-	refused *arena.LimitError // why this read failed, which grpc was not told
+	noted   bool              // the codec was called in this read
+	held    bool              // the codec is a user since this read
+	ended   bool              // the last user has left
+	refused *arena.LimitError // the limit's error of this read, which grpc did not get
 
-	last     *arena.Arena // what finish puts back, taken from arena
+	last     *arena.Arena // the arena that finish puts back, taken from arena
 	envelope envelope
 }
 
@@ -55,7 +55,7 @@ type callKey struct{}
 func (c *call) Value(key any) any {
 	switch key.(type) {
 	case hooks.ContextKey:
-		c.note(goroutine.Self()) // first, or it is missed by who takes the arena away
+		c.note(goroutine.Self()) // before Load, so that a goroutine that takes the arena away sees it
 		return c.arena.Load()
 	case callKey:
 		return c
@@ -63,18 +63,17 @@ func (c *call) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// FromContext returns the arena of the call, or of the stream's message, that ctx
-// belongs to. It is nil, which means the heap, where there is none: outside of a
-// wrapped service, after the call, and after Keep. arena.FromContext is the same.
+// FromContext returns the arena of the call, or of the stream's message, to which ctx belongs. It returns
+// nil, which means the heap, outside of a wrapped service, after the call, and after Keep. It is the same as
+// arena.FromContext.
 func FromContext(ctx context.Context) *arena.Arena { return arena.FromContext(ctx) }
 
-// Keep hands the arena of the call, or of the message that the stream received last, to
-// the caller, who puts it back into the pool that was given to Wrap, at any time and from
-// any goroutine. From then on FromContext is nil for that call or message. A reply that
-// lies in the arena has been marshalled only when the handler has returned to gRPC: so
-// who keeps an arena for longer than a call answers from the heap.
+// Keep hands the arena of the call, or of the stream's last message, to the caller, who must put it back into
+// the pool that was passed to Wrap, at any time and on any goroutine. From then on FromContext returns nil
+// for that call or message. A reply in the arena is marshaled after the handler has returned to gRPC, so a
+// handler that puts the arena back earlier must reply from the heap.
 //
-// It returns nil where FromContext does.
+// Keep returns nil if FromContext does.
 func Keep(ctx context.Context) *arena.Arena {
 	c, _ := ctx.Value(callKey{}).(*call)
 	if c == nil {
@@ -83,7 +82,7 @@ func Keep(ctx context.Context) *arena.Arena {
 	return c.arena.Swap(nil)
 }
 
-// join adds a user, unless there is none left.
+// join adds a user, unless the last one has left.
 func (c *call) join() bool {
 	for {
 		n := c.users.Load()
@@ -96,7 +95,7 @@ func (c *call) join() bool {
 	}
 }
 
-// leave takes a user away and reports whether it was the last one.
+// leave removes a user and reports whether it was the last one.
 func (c *call) leave() bool {
 	if c.users.Add(-1) != 0 {
 		return false
@@ -105,7 +104,7 @@ func (c *call) leave() bool {
 	return true
 }
 
-// note says that the goroutine self is led to the arena.
+// note records that the goroutine self was given the arena.
 func (c *call) note(self uint64) {
 	if self == c.main.Load() || self == c.inner.Load() {
 		return
@@ -117,8 +116,7 @@ func (c *call) note(self uint64) {
 
 func (c *call) putBack() { c.giveBack(c.arena.Swap(nil), 0) }
 
-// giveBack puts a back into its pool, unless a stranger may still use it, other than the
-// goroutine done, which does not.
+// giveBack puts a back into its pool, unless a stranger other than the goroutine done may still use it.
 func (c *call) giveBack(a *arena.Arena, done uint64) {
 	if other := c.stranger.Swap(0); other != 0 && other != done {
 		machine.Abandon(a)
@@ -127,10 +125,10 @@ func (c *call) giveBack(a *arena.Arena, done uint64) {
 	c.pool.Put(a)
 }
 
-// decode returns what the generated handler of a unary call reads its request with.
+// decode is the function with which the generated handler of a unary call reads its request.
 func (c *call) decode(m any) error { return c.read(m, c.dec) }
 
-// read has recv read m, and the codec know whose m is.
+// read lets recv read m and tells the codec to which call m belongs.
 func (c *call) read(m any, recv func(any) error) error {
 	if grpc.EnableTracing || !expect(m, c) {
 		return recv(m)
@@ -161,12 +159,12 @@ func (c *call) received(m any) {
 	}
 }
 
-// unmarshal is the codec's, with all of the message there. Until it is decoded its arena
-// is nobody else's: the handler of a stream may return at any time.
+// unmarshal decodes a message that was received completely. Until it is decoded nothing else uses the arena,
+// because the handler of a stream may return at any time.
 func (c *call) unmarshal(data mem.BufferSlice, v any, m proto.Message) error {
 	c.noted = true
 	if !c.join() {
-		return unmarshal(nil, data, v, m) // a goroutine that reads on
+		return unmarshal(nil, data, v, m) // a goroutine that reads after the end
 	}
 	c.held = true
 	a := c.pool.Get()
@@ -174,8 +172,7 @@ func (c *call) unmarshal(data mem.BufferSlice, v any, m proto.Message) error {
 	if err := unmarshal(a, data, v, m); err != nil {
 		proto.Reset(m)
 		if errors.As(err, &c.refused) {
-			// What gRPC makes of an error here is INTERNAL, and in a stream it is sent
-			// at once: so read says it.
+			// gRPC would turn an error into INTERNAL and, in a stream, send it at once. So read reports it.
 			return nil
 		}
 		return err
@@ -185,9 +182,8 @@ func (c *call) unmarshal(data mem.BufferSlice, v any, m proto.Message) error {
 	return nil
 }
 
-// intercept returns next with a handler that is a user of the arena while it runs, since
-// an interceptor may return before it, as at a timeout. What a limit refuses is an error
-// to the interceptors already.
+// intercept returns next with a handler that is a user of the arena while it runs, because an interceptor may
+// return before the handler, for example after a timeout. Interceptors get an exceeded limit as an error.
 func (c *call) intercept(next grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		return next(ctx, req, info, func(ctx context.Context, req any) (reply any, err error) {
@@ -201,8 +197,8 @@ func (c *call) intercept(next grpc.UnaryServerInterceptor) grpc.UnaryServerInter
 	}
 }
 
-// over is called when the handler has returned, with all interceptors of a unary call.
-// It takes the arena out of the context's sight if nobody else works with it.
+// over is called when the handler and, for a unary call, all interceptors have returned. It removes the arena
+// from the context if nothing else uses it.
 func (c *call) over() (alone bool) {
 	c.main.Store(0)
 	if !c.users.CompareAndSwap(1, 0) {
@@ -212,7 +208,7 @@ func (c *call) over() (alone bool) {
 	return true
 }
 
-// answer returns what grpc sends for reply, and no longer needs the arena for.
+// answer returns reply in a form that no longer needs the arena.
 func (c *call) answer(reply any, alone bool) any {
 	if alone && c.last == nil {
 		return reply
@@ -228,20 +224,20 @@ func (c *call) answer(reply any, alone bool) any {
 	return &c.envelope
 }
 
-// finish ends the call's use of the arena. It is deferred itself, for recover: a panic
-// goes on, unless a limit refused it.
+// finish ends the call's use of the arena. It is deferred directly, for recover. Panics other than exceeded
+// limits continue.
 func (c *call) finish(reply *any, err *error) {
 	v := hooks.OwnPanic(recover())
 	c.main.Store(0)
 	if c.last != nil {
 		c.giveBack(c.last, 0)
-	} else if c.users.Load() != 0 { // a panic, or others still work with it
+	} else if c.users.Load() != 0 { // after a panic, or while others still use the arena
 		c.leave()
 	}
 	refusal(v, reply, err)
 }
 
-// finishHandler is finish for a handler that an interceptor calls.
+// finishHandler is finish for a handler called by an interceptor.
 func (c *call) finishHandler(reply *any, err *error) {
 	v := recover()
 	c.inner.Store(0)
@@ -249,7 +245,7 @@ func (c *call) finishHandler(reply *any, err *error) {
 	refusal(v, reply, err)
 }
 
-// refusal makes an error of what a limit refused. Other panics go on.
+// refusal converts an exceeded limit to an error. Other panics continue.
 func refusal(v any, reply *any, err *error) {
 	if v == nil {
 		return
@@ -264,8 +260,8 @@ func refusal(v any, reply *any, err *error) {
 	}
 }
 
-// own returns err with nothing of the arena in what gRPC sends of it: err itself if
-// there is nothing. Only who is alone may look; others copy.
+// own returns err without memory of the arena in the parts that gRPC sends, or err itself if there is none.
+// It may only look at the memory if alone is set; otherwise it copies.
 func (c *call) own(err error, alone bool) error {
 	if err == nil || alone && c.last == nil {
 		return err

@@ -10,13 +10,14 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Into returns an option for a client's call that decodes the reply into a, or all messages that a stream receives:
+// Into returns an option for a client's call that decodes the reply, or all received messages of a stream,
+// into a:
 //
 //	reply, err := client.Get(ctx, request, arenagrpc.Into(a))
 //
-// The goroutine that calls a unary method, or RecvMsg, decodes: it must be the one that owns a. Nothing of a call uses a
-// after that. Memory of a stream's messages adds up until a is reset. Requests are encoded as by gRPC's codec; they may
-// be in an arena. If a limit of a is exceeded, the call fails with INTERNAL. A nil a is the heap.
+// The goroutine that calls a unary method, or RecvMsg, decodes, so it must own a. After that the call does
+// not use a. The messages of a stream accumulate until a is reset. Requests are encoded as by gRPC's codec
+// and may be in an arena. If a limit of a is exceeded, the call fails with INTERNAL. A nil a means the heap.
 func Into(a *arena.Arena) grpc.CallOption {
 	if a == nil {
 		return grpc.EmptyCallOption{}

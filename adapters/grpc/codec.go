@@ -16,9 +16,9 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Codec returns the codec that decodes requests into the arenas of their calls: see
-// Wrap. All other messages it reads and writes as gRPC's own codec does, whose name,
-// proto, it has. It may be a client's codec, too, and then does just that.
+// Codec returns the codec that decodes requests into the arenas of their calls; see [Wrap]. It has the name
+// of gRPC's own codec, proto, and encodes and decodes all other messages like it. It may also be used by a
+// client, where it does only that.
 func Codec() encoding.CodecV2 { return codec{} }
 
 type codec struct{}
@@ -36,7 +36,7 @@ func (codec) Marshal(v any) (mem.BufferSlice, error) {
 	return marshal(m)
 }
 
-// open returns what is in e, once.
+// open returns the content of e. It may be called once.
 func (e *envelope) open() (mem.BufferSlice, error) {
 	data, err := e.data, e.err
 	e.data, e.err = nil, errors.New("arenagrpc: the same reply was sent twice")
@@ -54,9 +54,11 @@ func (codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return unmarshal(nil, data, v, m)
 }
 
-// unmarshal reads v, whose message is m, into a, which has data in one piece then, or onto the heap if a is nil.
+// unmarshal decodes v, whose message is m, into a, or onto the heap if a is nil. It first copies data into a
+// as one piece.
 //
-// A message of gogo/protobuf, or of a program's own, is read by its tags. If that fails package proto has the last word.
+// A message of gogo/protobuf, or of the program's own, is decoded by its struct tags. If that fails, package
+// proto decides.
 func unmarshal(a *arena.Arena, data mem.BufferSlice, v any, m proto.Message) (err error) {
 	_, generated := v.(proto.Message)
 	if a == nil || !generated {
@@ -74,14 +76,14 @@ func unmarshal(a *arena.Arena, data mem.BufferSlice, v any, m proto.Message) (er
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
-		case *arena.LimitError: // the piece
+		case *arena.LimitError: // the copy exceeded the limit
 			err = x
 		default:
 			panic(x)
 		}
 	}()
 	n := data.Len()
-	b := arena.MakeSliceUninit[byte](a, n, n+16) // so that there is room for what AliasBuffer takes
+	b := arena.MakeSliceUninit[byte](a, n, n+16) // with room for AliasBuffer
 	data.CopyTo(b)
 	r := machine.Enter(a, "arenagrpc.Codec")
 	b = machine.TrimBytes(r, b)
@@ -89,8 +91,8 @@ func unmarshal(a *arena.Arena, data mem.BufferSlice, v any, m proto.Message) (er
 	return arenapb.UnmarshalOptions{AliasBuffer: true}.Unmarshal(a, b, m)
 }
 
-// marshal returns m's bytes, in a pooled buffer if there are enough of them: gRPC sends them
-// when the call's arena is gone.
+// marshal returns m's encoding, in a pooled buffer if it is large enough, because gRPC sends it after the
+// call's arena was put back.
 func marshal(m proto.Message) (mem.BufferSlice, error) {
 	var pooled *[]byte
 	var pool mem.BufferPool
@@ -110,17 +112,17 @@ func marshal(m proto.Message) (mem.BufferSlice, error) {
 		fallthrough
 	case err != nil:
 		return nil, err
-	case pooled == nil || len(data) != len(*pooled): // package proto gets the sizes of MessageSets wrong
+	case pooled == nil || len(data) != len(*pooled): // package proto computes wrong sizes for MessageSets
 		return mem.BufferSlice{mem.SliceBuffer(data)}, nil
 	}
 	return mem.BufferSlice{mem.NewBuffer(pooled, pool)}, nil
 }
 
-// buffers are those of replies. gRPC's own, of 1 MB if it is more than 32 KB, are cleared all
-// over when they are handed out. Of these nothing is sent that marshal did not write.
+// buffers holds buffers of replies. gRPC's own buffers, which have 1 MB above 32 KB, are cleared completely
+// at Get. Only bytes written by marshal are sent from these.
 var buffers bufferPool
 
-// bufferPool has pooled buffers by the power of two that their capacity is.
+// bufferPool holds buffers by the power of two of their capacity.
 type bufferPool struct {
 	sizes [mostPooledBits + 1]sync.Pool // of *[]byte
 }
@@ -130,7 +132,7 @@ const (
 	mostPooled     = 1 << mostPooledBits
 )
 
-// Get returns n bytes, at most mostPooled, that may hold anything.
+// Get returns n bytes with arbitrary content. n is at most mostPooled.
 func (p *bufferPool) Get(n int) *[]byte {
 	k := bits.Len(uint(n - 1))
 	if b, ok := p.sizes[k].Get().(*[]byte); ok {
@@ -141,10 +143,10 @@ func (p *bufferPool) Get(n int) *[]byte {
 	return &b
 }
 
-// Put takes back what Get returned.
+// Put returns a buffer from Get to the pool.
 func (p *bufferPool) Put(b *[]byte) { p.sizes[bits.Len(uint(cap(*b)-1))].Put(b) }
 
-// messageOf returns v as a message of today's kind, nil if it is none.
+// messageOf returns v as a proto.Message of the current API, or nil.
 func messageOf(v any) proto.Message {
 	switch v := v.(type) {
 	case proto.Message:
@@ -163,7 +165,7 @@ func as(v any, m proto.Message) any {
 	return protoadapt.MessageV1Of(m)
 }
 
-// envelope is a reply that has been marshalled.
+// envelope is a marshaled reply.
 type envelope struct {
 	data mem.BufferSlice
 	err  error

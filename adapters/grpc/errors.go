@@ -15,7 +15,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// exhausted returns what a client is told when a limit refused memory to its call.
+// exhausted returns the error that is sent to the client if a limit was exceeded.
 func exhausted(over *arena.LimitError) error {
 	st := status.New(codes.ResourceExhausted, over.Error())
 	if over.Retry {
@@ -26,9 +26,8 @@ func exhausted(over *arena.LimitError) error {
 	return st.Err()
 }
 
-// isStored reports whether err has its text, st's, and its status somewhere. Others make them
-// of what err leads to whenever they are asked: as errors.Join does, a fs.PathError, and many
-// of a program's own.
+// isStored reports whether err stores its text, that of st, and its status. Other errors compute them at each
+// call, as those of errors.Join, fs.PathError, and many programs do.
 func isStored(err error, st *status.Status) bool {
 	again, _ := status.FromError(err)
 	if unsafe.StringData(st.Message()) != unsafe.StringData(again.Message()) {
@@ -42,7 +41,7 @@ func isStored(err error, st *status.Status) bool {
 	return one == other
 }
 
-// sentFrom reports whether st has text that lies in a.
+// sentFrom reports whether st contains text in a.
 func sentFrom(a *arena.Arena, st *status.Status) bool {
 	if liesIn(a, st.Message()) {
 		return true
@@ -55,9 +54,9 @@ func sentFrom(a *arena.Arena, st *status.Status) bool {
 	return false
 }
 
-// liesIn reports whether s lies in a: only then does Escape move it.
+// liesIn reports whether s is in a: only then does Escape copy it.
 func liesIn(a *arena.Arena, s string) bool {
-	// The pointers are compared, and never followed.
+	// The pointers are only compared.
 	return s != "" && unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)
 }
 

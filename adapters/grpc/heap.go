@@ -5,12 +5,13 @@ import "strings"
 // An Option configures Wrap.
 type Option func(*registrar)
 
-// HeapFor leaves the messages of services and methods on the heap, as if they had been registered with the server
-// itself. A name is that of a service, such as "pkg.Service", or of a method, such as "pkg.Service/Method" or
-// "/pkg.Service/Method". It is for code that keeps strings of its requests and can't be changed.
+// HeapFor leaves the messages of services and methods on the heap, as if they had been registered with the
+// server itself. A name is that of a service, such as "pkg.Service", or of a method, such as
+// "pkg.Service/Method" or "/pkg.Service/Method". Use it for code that keeps strings of its requests and
+// cannot be changed.
 //
-// The services that come with gRPC are on the heap without it: health, reflection, channelz, and client status
-// discovery, which grpc-go's package admin registers.
+// The services of grpc-go are on the heap by default: health, reflection, channelz, and client status
+// discovery, which package admin registers.
 func HeapFor(names ...string) Option {
 	return func(r *registrar) {
 		for _, name := range names {
@@ -19,7 +20,8 @@ func HeapFor(names ...string) Option {
 	}
 }
 
-// heapServices are the services of grpc-go. The health service keeps a request's string as the key of a map.
+// heapServices lists the services of grpc-go. The health service, for example, keeps a request's string as a
+// map key.
 var heapServices = []string{
 	"grpc.health.v1.Health",
 	"grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",

@@ -9,11 +9,11 @@ import (
 	"github.com/ebbpool/arena/internal/hooks"
 )
 
-// WrapBy is Wrap for a pool that recycles memory only within a key. It calls key once for each call of a
-// service, before interceptors: ctx has the call's metadata and peer, not what an interceptor adds.
+// WrapBy is like [Wrap] for a pool that recycles memory only within a key. It calls key once for each call of
+// a service, before interceptors: ctx has the call's metadata and peer, but nothing that an interceptor adds.
 //
-// A key decides whose memory a call gets, so take it from what the server has verified, such as the peer's
-// certificate, or from a fixed set, such as the method. A nil r or key panics.
+// The key decides whose memory a call gets. Use a value that the server has verified, such as the peer's
+// certificate, or one of a fixed set, such as the method. WrapBy panics if r or key is nil.
 func WrapBy(r grpc.ServiceRegistrar, pool *arena.KeyedPool[string], key func(ctx context.Context) string, opts ...Option) grpc.ServiceRegistrar {
 	if key == nil {
 		panic("arenagrpc: WrapBy: nil key")

@@ -8,16 +8,16 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// stream is the server stream that a handler sees.
+// stream is the server stream passed to a handler.
 type stream struct {
 	grpc.ServerStream
 	call *call
 }
 
-// Context is the stream's, with the arena of the message that was received last.
+// Context returns the stream's context, with the arena of the message received last.
 func (s *stream) Context() context.Context { return s.call }
 
-// RecvMsg ends the message before m. Who receives is led to the arena of m.
+// RecvMsg ends the use of the previous message. The receiving goroutine gets the arena of m.
 func (s *stream) RecvMsg(m any) error {
 	self := goroutine.Self()
 	s.call.giveBack(s.call.arena.Swap(nil), self)

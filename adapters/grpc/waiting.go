@@ -5,11 +5,10 @@ import (
 	"sync"
 )
 
-// waiting has the call of each message that is being received.
+// waiting maps each message that is being received to its call.
 var waiting sync.Map // of any, a pointer to a message, to *call
 
-// expect notes that m is c's, and reports whether it could: what is no pointer has no
-// address to be found by.
+// expect records that m belongs to c. It reports false if m is not a pointer, and so has no address.
 func expect(m any, c *call) bool {
 	if m == nil || reflect.TypeOf(m).Kind() != reflect.Pointer {
 		return false
@@ -18,7 +17,7 @@ func expect(m any, c *call) bool {
 	return true
 }
 
-// taken returns the call that m is for and forgets it; nil if there is none.
+// taken removes the record of m and returns its call, or nil.
 func taken(m any) *call {
 	if m == nil || reflect.TypeOf(m).Kind() != reflect.Pointer {
 		return nil
@@ -28,5 +27,5 @@ func taken(m any) *call {
 	return found
 }
 
-// forget takes the note of m away, where no codec of ours did.
+// forget removes the record of m if the codec was not called.
 func forget(m any) { waiting.Delete(m) }

@@ -59,14 +59,14 @@ func Wrap(r grpc.ServiceRegistrar, pool *arena.ArenaPool, opts ...Option) grpc.S
 type registrar struct {
 	next  grpc.ServiceRegistrar
 	pool  *arena.ArenaPool
-	keyed *arena.KeyedPool[string] // in place of pool if key is not nil
+	keyed *arena.KeyedPool[string] // instead of pool if key is not nil
 	key   func(context.Context) string
-	shown bool     // someone may look at a reply after it was sent
+	shown bool     // replies may be read after they were sent
 	heap  []string // services, and methods as "service/method", without arenas
 	warn  warning
 }
 
-// RegisterService registers impl with handlers that have arenas.
+// RegisterService registers impl with handlers that use arenas.
 func (r *registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 	wrapped := *desc
 	wrapped.Methods = slices.Clone(desc.Methods)

@@ -1,16 +1,14 @@
-// Package arenaotel exports the statistics of the pools of package arena through
-// OpenTelemetry's metrics API:
+// Package arenaotel exports the statistics of arena pools through OpenTelemetry's metrics API:
 //
 //	registration, err := arenaotel.Observe(otel.Meter("orders"), pool, "requests")
 //
-// They are those of adapters/prometheus, and have its names where a collector makes
-// Prometheus's of them: ebbpool.in_use, in bytes, is ebbpool_in_use_bytes there. Statistics
-// are read when the SDK collects, which takes a look at every arena of the pool; pools do
-// nothing for it in between.
+// The metrics are those of adapters/prometheus, and have the same names after a collector's conversion:
+// ebbpool.in_use, in bytes, becomes ebbpool_in_use_bytes. The SDK's collection reads the statistics, which
+// looks at every arena of the pool. Pools do no work between collections.
 //
-// The API has no histogram that is observed. What arenas have used at Put is two counters:
-// ebbpool.put_used, their bytes, and ebbpool.put_used.arenas, how many had at most as many
-// bytes as the attribute le says.
+// The API has no asynchronous histogram. The memory used by arenas at Put is exported as two counters:
+// ebbpool.put_used, in bytes, and ebbpool.put_used.arenas, the number of arenas that used at most as many
+// bytes as the attribute le.
 package arenaotel
 
 import (
@@ -28,12 +26,13 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 )
 
-// Pool is an arena.ArenaPool or an arena.KeyedPool, whose keys are no attributes.
+// Pool is an arena.ArenaPool or an arena.KeyedPool. Keys are not exported.
 type Pool interface{ Stats() arena.PoolStats }
 
-// Observe makes instruments of the pool's statistics, with the attribute pool, whose value is name. They are observed
-// until the registration's Unregister, which also lets go of the pool. It is an error if the meter already observes a
-// pool by this name, because the SDK would add up the two. Other errors are the meter's. A nil pool panics.
+// Observe creates instruments for the pool's statistics, with the attribute pool set to name. They are
+// observed until the registration's Unregister is called, which also releases the pool. It is an error if the
+// meter already observes a pool with this name, because the SDK would add the two. Other errors are the
+// meter's. Observe panics if pool is nil.
 func Observe(m metric.Meter, pool Pool, name string) (metric.Registration, error) {
 	if pool == nil || reflect.ValueOf(pool).IsZero() {
 		panic("arenaotel: Observe(" + name + "): nil pool")
@@ -96,7 +95,7 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 	return o.register(stats, name, "")
 }
 
-// ObserveFixed is Observe for a pool of fixed capacity.
+// ObserveFixed is like [Observe] for a fixed-capacity pool.
 func ObserveFixed[T any](m metric.Meter, pool *fixedpool.SyncPool[T], name string) (metric.Registration, error) {
 	if pool == nil {
 		panic("arenaotel: ObserveFixed(" + name + "): the pool is nil; give it one from fixedpool.NewSync")
@@ -111,7 +110,7 @@ func ObserveFixed[T any](m metric.Meter, pool *fixedpool.SyncPool[T], name strin
 	return o.register(pool.Stats, name, "fixed")
 }
 
-// observer makes instruments of statistics of type S, which it reads once for all of them.
+// observer creates instruments for statistics of type S, which it reads once per collection.
 type observer[S any] struct {
 	meter       metric.Meter
 	instruments []metric.Observable
@@ -137,7 +136,7 @@ func (o *observer[S]) add(i metric.Int64Observable, err error, value func(S) int
 	})
 }
 
-// observed has the meters and names that have a registration.
+// observed holds the registered meters and names.
 var observed sync.Map // of key to *registration
 
 type key struct {
@@ -145,7 +144,7 @@ type key struct {
 	kind, name string
 }
 
-// registration is a registration of a name.
+// registration removes its name at Unregister.
 type registration struct {
 	metric.Registration
 	key key
@@ -157,13 +156,13 @@ func (r *registration) Unregister() error {
 	return err
 }
 
-// register has the meter observe all instruments, of the pool with this name.
+// register makes the meter observe all instruments of the pool.
 func (o *observer[S]) register(stats func() S, name, kind string) (metric.Registration, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
 	mine := &registration{key: key{o.meter, kind, name}}
-	_, ignored := o.meter.(noop.Meter) // which is equal to all of its kind, and exports nothing
+	_, ignored := o.meter.(noop.Meter) // all no-op meters are equal and export nothing
 	if !ignored && reflect.TypeOf(o.meter).Comparable() {
 		if _, taken := observed.LoadOrStore(mine.key, mine); taken {
 			return nil, fmt.Errorf("arenaotel: Observe: name %q is already observed by this meter", name)

@@ -1,9 +1,9 @@
-// Package arenaprom is a Prometheus collector for the pools of package arena:
+// Package arenaprom is a Prometheus collector for arena pools:
 //
 //	prometheus.MustRegister(arenaprom.NewPoolCollector(pool, "requests"))
 //
-// Statistics are read when Prometheus asks for them, which takes a look at every arena of
-// the pool; pools do nothing for it in between. An arena outside a pool has no metrics.
+// Statistics are read when Prometheus collects, which looks at every arena of the pool. Pools do no work
+// between collections. An arena outside a pool has no metrics.
 package arenaprom
 
 import (
@@ -14,12 +14,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Pool is an arena.ArenaPool or an arena.KeyedPool, whose keys are no labels.
+// Pool is an arena.ArenaPool or an arena.KeyedPool. Keys are not exported.
 type Pool interface{ Stats() arena.PoolStats }
 
-// NewPoolCollector returns a collector of the pool's statistics. All of its
-// metrics have the label pool, whose value is name: two pools in one registry
-// need two names. A nil pool panics.
+// NewPoolCollector returns a collector of the pool's statistics. All metrics have the label pool with the
+// value name, so two pools in one registry need two names. NewPoolCollector panics if pool is nil.
 func NewPoolCollector(pool Pool, name string) prometheus.Collector {
 	if pool == nil || reflect.ValueOf(pool).IsZero() {
 		panic("arenaprom: NewPoolCollector(" + name + "): nil pool")
@@ -74,7 +73,7 @@ func NewPoolCollector(pool Pool, name string) prometheus.Collector {
 	return c
 }
 
-// NewFixedPoolCollector is NewPoolCollector for a pool of fixed capacity.
+// NewFixedPoolCollector is like [NewPoolCollector] for a fixed-capacity pool.
 func NewFixedPoolCollector[T any](pool *fixedpool.SyncPool[T], name string) prometheus.Collector {
 	if pool == nil {
 		panic("arenaprom: NewFixedPoolCollector(" + name + "): the pool is nil; give it one from fixedpool.NewSync")
@@ -91,8 +90,7 @@ func NewFixedPoolCollector[T any](pool *fixedpool.SyncPool[T], name string) prom
 	return c
 }
 
-// collector makes metrics of statistics of type S, which it reads once for all
-// of them.
+// collector makes metrics of statistics of type S, which it reads once per collection.
 type collector[S any] struct {
 	stats   func() S
 	metrics []metric[S]
@@ -103,8 +101,8 @@ type metric[S any] struct {
 	make func(*prometheus.Desc, S) prometheus.Metric
 }
 
-// adder returns a function that adds a metric of the pool with that name; label is the
-// name and the value of another label.
+// adder returns a function that adds a metric of the named pool; label is the name and value of an additional
+// label.
 func (c *collector[S]) adder(pool string) func(kind prometheus.ValueType, name, help string, value func(S) float64, label ...string) {
 	return func(kind prometheus.ValueType, name, help string, value func(S) float64, label ...string) {
 		labels := prometheus.Labels{"pool": pool}
@@ -128,7 +126,7 @@ func (c *collector[S]) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect sends the values of all metrics, as they are at one moment.
+// Collect sends the values of all metrics at one moment.
 func (c *collector[S]) Collect(to chan<- prometheus.Metric) {
 	s := c.stats()
 	for _, m := range c.metrics {

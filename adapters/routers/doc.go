@@ -1,6 +1,5 @@
-// Package routers has nothing but tests: of arenahttp under the routers that programs
-// use (chi, gorilla/mux, echo, gin), by way of their adapters for an http.Handler. A
-// program needs none of it:
+// Package routers contains only tests: of arenahttp with the routers chi, gorilla/mux, echo and gin, through
+// their adapters for http.Handler. Programs do not need it:
 //
 //	router.Use(func(next http.Handler) http.Handler { return arenahttp.Handler(pool, next) })
 package routers
