@@ -55,8 +55,11 @@ private:
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        const bool simple = alignment - 1 < detail::unit && (alignment & (alignment - 1)) == 0 && !is_stranded();
-        void* const p = simple ? arena_->region_.take_block_at_once(bytes) : nullptr;
+        // Whether the alignment is 1, 2, 4 or 8. Without -march, clang compiles the usual test of a power of 2 to 17
+        // more instructions.
+        const bool simple = alignment <= detail::unit && (0b1'0001'0110 >> alignment & 1) != 0;
+        if (EBB_UNLIKELY(!simple || is_stranded())) return allocate_apart(bytes, alignment);
+        void* const p = arena_->region_.take_block_at_once(bytes);
         if (EBB_UNLIKELY(p == nullptr)) return allocate_apart(bytes, alignment);
         return add_block(), p;
     }
