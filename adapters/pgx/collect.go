@@ -1,11 +1,11 @@
-// Package arenapgx reads the rows of a pgx query into an arena, as pgx.CollectRows does on the heap:
+// Package arenapgx reads the rows of a pgx query into an arena, like pgx.CollectRows does on the heap:
 //
 //	rows, _ := conn.Query(ctx, "select id, name, tags from customers")
 //	customers, err := arenapgx.Collect[Customer](a, rows)
 //
-// The slice, the structs and what their fields hold are in the arena: text, bytes, arrays, numerics, and the result of
-// JSON. On the heap stays what is left to pgx: types with a Scan method, its text format, ranges, intervals, numerics of
-// more than 14 digits, codecs of your own.
+// The slice, the structs and the contents of their fields are in the arena: text, bytes, arrays, numerics,
+// and the result of JSON. Values that pgx decodes itself stay on the heap: types with a Scan method, the text
+// format, ranges, intervals, numerics of more than 14 digits, and custom codecs.
 package arenapgx
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// The decoders of the binary format. Each leaves unknown and wrong values to pgx.
+// The decoders of the binary format. Each leaves unknown and malformed values to pgx.
 
 func decodeText(d *decoder, src []byte, to pointer) bool {
 	*at[string](to) = d.arena.AllocBytesToString(src)
@@ -79,7 +79,7 @@ func decodeInt[T integer](d *decoder, src []byte, to pointer) bool {
 	return storeInt[T](v, to)
 }
 
-// storeInt stores v if a T can hold it.
+// storeInt stores v if it fits a T.
 func storeInt[T integer](v int64, to pointer) bool {
 	t := T(v)
 	if int64(t) != v || (t < 0) != (v < 0) {
@@ -138,7 +138,7 @@ func decodeUUIDToText(d *decoder, src []byte, to pointer) bool {
 
 const (
 	epochSeconds = 946684800          // of 2000-01-01, PostgreSQL's epoch
-	leastSeconds = -50 * epochSeconds // times beyond these bounds are left to pgx, and so are infinities
+	leastSeconds = -50 * epochSeconds // times outside these bounds, and infinities, are left to pgx
 	mostSeconds  = 100 * epochSeconds
 	epochDays    = epochSeconds / 86400
 	micros       = 1_000_000
@@ -184,8 +184,8 @@ func decodeDate(d *decoder, src []byte, to pointer) bool {
 	return true
 }
 
-// decodeJSON reads src as encoding/json does, which pgx calls. If that fails, pgx reads the document again and returns
-// the error.
+// decodeJSON decodes src like encoding/json, which pgx uses. If that fails, pgx decodes the document again
+// and returns the error.
 func decodeJSON(d *decoder, src []byte, to pointer) bool {
 	if d.target.ptr && string(src) == "null" {
 		return false // a nil pointer in pgx
@@ -227,7 +227,7 @@ func decodeComposite(d *decoder, src []byte, to pointer) bool {
 	return len(src) == 0
 }
 
-// cut splits src after a value that begins with its size; one is nil for NULL.
+// cut splits src after a value preceded by its size; one is nil for NULL.
 func cut(src []byte) (one, rest []byte, ok bool) {
 	if len(src) < 4 {
 		return nil, nil, false
@@ -243,7 +243,7 @@ func cut(src []byte) (one, rest []byte, ok bool) {
 	return src[:size:size], src[size:], true
 }
 
-// decodeArray reads an array of one dimension, or an empty one, which has none.
+// decodeArray decodes an array of one dimension, or an empty one, which has none.
 func decodeArray(d *decoder, src []byte, to pointer) bool {
 	if len(src) < 12 || binary.BigEndian.Uint32(src[8:]) != d.elem.oid {
 		return false

@@ -8,14 +8,14 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// choose has d, a zero one, read values of the PostgreSQL type oid into variables of target s.
+// choose prepares the zero decoder d for values of the PostgreSQL type oid and variables of target s.
 func (d *decoder) choose(a *arena.Arena, m *pgtype.Map, oid uint32, format int16, s *target) {
 	d.arena, d.target, d.oid, d.format, d.types = a, s, oid, format, m
 	d.pick(m)
 	d.plain = d.decode != nil && !s.ptr && !s.nullable
 }
 
-// pick picks how d decodes, if it can.
+// pick chooses the decode function, if there is one.
 func (d *decoder) pick(m *pgtype.Map) {
 	a, s, oid, format := d.arena, d.target, d.oid, d.format
 	if s.scans {
@@ -136,7 +136,7 @@ func compositeFields(a *arena.Arena, m *pgtype.Map, codec *pgtype.CompositeCodec
 			continue
 		}
 		if n == len(fields) || len(fields[n].Index) != 1 || fields[n].Index[0] != i {
-			return nil // pgx knows no tags and no embedded structs here
+			return nil // pgx ignores tags and embedded structs here
 		}
 		f := &fields[n]
 		all[n].offset = f.Offset

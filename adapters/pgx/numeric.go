@@ -16,7 +16,7 @@ type number struct {
 	exp         int
 }
 
-// mostCoefficient bounds coefficients to which another digit can be added without an overflow.
+// mostCoefficient is the largest coefficient to which another digit can be added without overflow.
 const mostCoefficient = 1e17
 
 // readNumeric reads the binary format: the number of digits to the base 10,000, the exponent of the first one, the sign,

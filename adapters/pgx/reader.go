@@ -11,17 +11,18 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// matching is how columns find their fields.
+// matching is how columns are matched with fields.
 type matching uint8
 
 const (
 	byName matching = iota
 	byNameLax
 	byPosition
-	asWhole // one column is all of the T
+	asWhole // one column for the whole T
 )
 
-// reader reads the rows of one query. Its tables are on the heap: a loop over rows may reset the arena.
+// reader reads the rows of one query. Its tables are on the heap, because a loop over rows may reset the
+// arena.
 type reader struct {
 	arena   *arena.Arena
 	columns []column
@@ -31,17 +32,18 @@ type reader struct {
 
 // column is the destination of a column.
 type column struct {
-	in      int // the number of the struct in reader.structs plus one, or 0 for the row itself
+	in      int // index of the struct in reader.structs plus one, or 0 for the row itself
 	offset  uintptr
 	decoder decoder
 }
 
-// structPointer is a pointer to a struct that has columns of its own. In rows in which all of these are NULL it is nil.
+// structPointer is a pointer to a struct with its own columns. In rows in which all of these are NULL it is
+// nil.
 type structPointer struct {
 	in     int // as in column
 	offset uintptr
 	typ    reflect.Type // of the struct
-	to     pointer      // the struct of the row at hand
+	to     pointer      // the struct of the current row
 }
 
 func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*reader, error) {
@@ -93,7 +95,7 @@ func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*
 	return r, nil
 }
 
-// typeMap returns the types that the values of rows have, or nil if rows is not from a connection, as a mock's.
+// typeMap returns the type map of rows, or nil if rows is not from a connection, like a mock's.
 func typeMap(rows pgx.Rows) *pgtype.Map {
 	if r, ok := rows.(interface{ TypeMap() *pgtype.Map }); ok { // since pgx 5.11
 		return r.TypeMap()
@@ -108,7 +110,7 @@ func scansRow(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[pgx.RowScanner]())
 }
 
-// read reads the row that rows is at into the zero T at row.
+// read reads the current row of rows into the zero T at row.
 func (r *reader) read(rows pgx.Rows, row pointer) error {
 	for i := range r.structs {
 		r.structs[i].to = nil
@@ -151,7 +153,7 @@ func scanError(i int, name string, err error) error {
 	return e
 }
 
-// at returns the struct with number in, allocated if it is not yet.
+// at returns struct number in, and allocates it if needed.
 func (r *reader) at(in int, row pointer) pointer {
 	if in == 0 {
 		return row
@@ -165,7 +167,7 @@ func (r *reader) at(in int, row pointer) pointer {
 	return s.to
 }
 
-// scan reads a row by its own Scan method: of a T with ScanRow, and of rows whose types are unknown.
+// scan reads a row with Scan: for a T with ScanRow, and for rows with unknown types.
 func (r *reader) scan(rows pgx.Rows, row pointer) error {
 	if len(r.structs) > 0 {
 		values, err := rows.Values()
@@ -191,11 +193,11 @@ func (r *reader) scan(rows pgx.Rows, row pointer) error {
 	return rows.Scan(r.dest...)
 }
 
-// A decoder reads the values of one column, or the elements of one array.
+// A decoder decodes the values of one column, or the elements of one array.
 type decoder struct {
 	arena  *arena.Arena
 	target *target
-	decode decodeFunc // nil if pgx reads the values
+	decode decodeFunc // nil if pgx decodes the values
 	plain  bool       // decode sets the variable itself
 	oid    uint32
 	elem   *decoder // of an array
@@ -203,14 +205,14 @@ type decoder struct {
 	format int16
 	size   int // of an integer
 	types  *pgtype.Map
-	plan   pgtype.ScanPlan // pgx's own, made at the first use
+	plan   pgtype.ScanPlan // pgx's plan, made at first use
 }
 
-// A decodeFunc reads src, which is not NULL, into the value at to. It reports whether it could. Values that it does not
-// know, and wrong ones, are left to pgx.
+// A decodeFunc decodes src, which is not NULL, into the value at to, and reports whether it could. Unknown
+// and malformed values are left to pgx.
 type decodeFunc func(d *decoder, src []byte, to pointer) bool
 
-// scan reads src, nil for NULL, into the variable at to.
+// scan decodes src, nil for NULL, into the variable at to.
 func (d *decoder) scan(src []byte, to pointer) error {
 	if d.plain && src != nil {
 		if d.decode(d, src, to) {

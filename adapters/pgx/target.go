@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// matcher describes the structs that rows are read into.
+// matcher describes the structs into which rows are read.
 var matcher = columns.Matcher[target]{
 	Package:  "arenapgx",
 	Pointers: true,
@@ -31,7 +31,7 @@ var matcher = columns.Matcher[target]{
 	Of: targetOf,
 }
 
-// whole describes the types that one column is read into.
+// whole describes the types into which one column is read.
 var whole = columns.Matcher[target]{Package: matcher.Package, Whole: func(reflect.Type) bool { return true }, Refuse: matcher.Refuse, Of: targetOf}
 
 const pgtypePath = "github.com/jackc/pgx/v5/pgtype"
@@ -43,13 +43,13 @@ var (
 	uuidType    = reflect.TypeFor[[16]byte]()
 )
 
-// target is the type of a field and its parts: perhaps a pointer, perhaps to a nullable type, of a value.
+// target is the type of a field and its parts: an optional pointer to an optional nullable type of a value.
 type target struct {
 	whole    reflect.Type
 	inner    reflect.Type // the pointer's element, or whole
 	value    reflect.Type // of the variable to set, at the address of inner
 	ptr      bool
-	nullable bool          // inner is a struct of a value and Valid
+	nullable bool          // inner is a struct with a value and Valid
 	valid    uintptr       // the offset of Valid
 	scans    bool          // value has methods for scanning, which pgx calls
 	elem     *target       // of a slice
@@ -82,7 +82,7 @@ func (s *target) isTime(name string) bool {
 	return s.value == timeType && (s.inner.PkgPath() != pgtypePath || s.inner.Name() == name)
 }
 
-// nullable returns the field Valid of a type of database/sql or pgtype that has its value in its first field.
+// nullable returns the field Valid of a type of database/sql or pgtype whose value is its first field.
 func nullable(t reflect.Type) (reflect.StructField, bool) {
 	if t.Kind() != reflect.Struct || t == numericType {
 		return reflect.StructField{}, false
@@ -107,7 +107,7 @@ func nullable(t reflect.Type) (reflect.StructField, bool) {
 	return t.FieldByName("Valid")
 }
 
-// scanners are the interfaces by which pgx lets a type read its values.
+// scanners are the interfaces through which pgx lets a type decode its values.
 var scanners = []reflect.Type{
 	reflect.TypeFor[sql.Scanner](), reflect.TypeFor[encoding.TextUnmarshaler](), reflect.TypeFor[encoding.BinaryUnmarshaler](),
 	reflect.TypeFor[pgtype.ArraySetter](), reflect.TypeFor[pgtype.BitsScanner](), reflect.TypeFor[pgtype.BoolScanner](),
@@ -127,7 +127,7 @@ func scansItself(t reflect.Type) bool {
 	if p.NumMethod() == 0 || slices.ContainsFunc(scanners, p.Implements) {
 		return p.NumMethod() > 0
 	}
-	_, text := p.MethodByName("ScanTSVector") // of interfaces that pgx 5.7 does not have
+	_, text := p.MethodByName("ScanTSVector") // an interface that pgx 5.7 does not have
 	_, number := p.MethodByName("ScanUint64")
 	return text || number
 }

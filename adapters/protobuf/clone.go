@@ -7,11 +7,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Clone returns a copy of m on the heap that shares no memory with m, and so may be
-// kept when the arena of m is gone. proto.Clone is not enough for that: it shares the
-// bytes of strings.
+// Clone returns a copy of m on the heap that shares no memory with m, so it may be kept after the arena of m
+// is reset. proto.Clone is not sufficient, because it shares the bytes of strings.
 //
-// A nil m of a message type yields a nil message of that type.
+// If m is nil, Clone returns a nil message of its type.
 func Clone[M proto.Message](m M) M {
 	c := proto.Clone(m)
 	if c == nil {
@@ -21,8 +20,7 @@ func Clone[M proto.Message](m M) M {
 	return c.(M)
 }
 
-// own replaces every string in m, which is a copy made by package proto, by one with
-// memory of its own.
+// own replaces every string in m, a copy made by package proto, by a copy.
 func own(m protoreflect.Message) {
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
@@ -52,7 +50,7 @@ func ownList(f protoreflect.FieldDescriptor, l protoreflect.List) {
 
 func ownMap(f protoreflect.FieldDescriptor, m protoreflect.Map) {
 	texts := f.MapKey().Kind() == protoreflect.StringKind
-	var keys []protoreflect.MapKey // a map keeps the key that it has, so the entry must go
+	var keys []protoreflect.MapKey // assigning keeps the existing key, so the entry must be deleted
 	m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 		switch {
 		case f.MapValue().Message() != nil:

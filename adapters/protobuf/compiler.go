@@ -13,13 +13,13 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// compiler makes programs. The lock is held. Nobody sees what it makes before all is done.
+// compiler compiles programs. programsLock is held, and programs are published when all of them are complete.
 type compiler struct {
-	made map[reflect.Type]*program // by pointer types
+	made map[reflect.Type]*program // by pointer type
 }
 
-// program returns the program of t, which may not be filled in yet where t leads to
-// itself, or nil where package proto has no message info for t.
+// program returns the program of t. It may be incomplete if t is recursive, and is nil if package proto has
+// no message info for t.
 func (c *compiler) program(t reflect.Type) *program {
 	p := programs[t]
 	if p == nil {
@@ -47,7 +47,7 @@ func (c *compiler) program(t reflect.Type) *program {
 	return p
 }
 
-// layout holds what a generated struct says of itself by its fields' names and tags.
+// layout is the layout of a generated struct, as far as its fields' names and tags tell.
 type layout struct {
 	fields   map[protowire.Number]reflect.StructField
 	oneofs   map[protoreflect.Name]reflect.StructField
@@ -55,7 +55,7 @@ type layout struct {
 	opaque   bool
 }
 
-// layoutOf reads the layout of p's struct, and notes in p where what is no field lies.
+// layoutOf returns the layout of p's struct, and records in p the offsets of its special fields.
 func layoutOf(p *program) layout {
 	l := layout{map[protowire.Number]reflect.StructField{}, map[protoreflect.Name]reflect.StructField{}, map[protowire.Number]reflect.Type{}, false}
 	for i := range p.typ.NumField() {
@@ -99,7 +99,7 @@ func layoutOf(p *program) layout {
 	return l
 }
 
-// numberIn is the number in the tag of a struct's field, 0 if there is none.
+// numberIn returns the field number in a struct field's tag, or 0.
 func numberIn(f reflect.StructField) protowire.Number {
 	for s := range strings.SplitSeq(f.Tag.Get("protobuf"), ",") {
 		if n, err := strconv.ParseInt(s, 10, 32); err == nil {
@@ -112,13 +112,13 @@ func numberIn(f reflect.StructField) protowire.Number {
 func (c *compiler) fill(p *program) {
 	l := layoutOf(p)
 	desc := p.info.Desc
-	// Not from desc.Options, which panics in programs that don't link descriptorpb.
+	// desc.Options would panic in programs that do not link descriptorpb.
 	if s, ok := desc.(interface{ IsMessageSet() bool }); ok && s.IsMessageSet() {
 		p.refuse("a MessageSet")
 	}
 	fields := desc.Fields()
 	var required uint
-	index := uint32(0) // of the presence bit, as package protoimpl counts them
+	index := uint32(0) // of the presence bit, as counted by package protoimpl
 	for i := range fields.Len() {
 		fd := fields.Get(i)
 		f := field{op: opForeign, desc: fd}
@@ -154,7 +154,7 @@ func (c *compiler) fill(p *program) {
 	}
 }
 
-// oneof makes f a member of a oneof, whose interface lies in the struct.
+// oneof makes f a member of a oneof, which is an interface in the struct.
 func (c *compiler) oneof(p *program, f *field, l layout, oneof protoreflect.OneofDescriptor) {
 	sf, ok := l.oneofs[oneof.Name()]
 	w := l.wrappers[f.desc.Number()]
@@ -178,7 +178,7 @@ func (c *compiler) oneof(p *program, f *field, l layout, oneof protoreflect.Oneo
 	}
 }
 
-// scalars are the Go kinds that scalars have in structs, and the op that reads one.
+// scalars maps the kinds of scalars to their Go kinds and the ops that read them.
 var scalars = map[protoreflect.Kind]struct {
 	kind reflect.Kind
 	op   op
@@ -201,7 +201,7 @@ var scalars = map[protoreflect.Kind]struct {
 	protoreflect.BytesKind:    {reflect.Slice, opBytes},
 }
 
-// scalarOp is the op that reads a scalar of fd's kind into a t, 0 if none does.
+// scalarOp returns the op that reads a scalar of fd's kind into a t, or 0.
 func scalarOp(fd protoreflect.FieldDescriptor, t reflect.Type) op {
 	s, ok := scalars[fd.Kind()]
 	if !ok || s.kind != t.Kind() || s.op == opBytes && t.Elem().Kind() != reflect.Uint8 {
@@ -210,7 +210,7 @@ func scalarOp(fd protoreflect.FieldDescriptor, t reflect.Type) op {
 	return s.op
 }
 
-// field makes f read into a t. Where it doesn't know how, package proto does.
+// field makes f read into a t. Unsupported types are left to package proto.
 func (c *compiler) field(p *program, f *field, t reflect.Type) {
 	fd := f.desc
 	group := fd.Kind() == protoreflect.GroupKind
@@ -220,7 +220,7 @@ func (c *compiler) field(p *program, f *field, t reflect.Type) {
 			f.op = opMap
 		}
 	case fd.IsList():
-		if t.Kind() == reflect.Pointer { // as in the opaque API
+		if t.Kind() == reflect.Pointer { // in the opaque API
 			t = t.Elem()
 			f.list = machine.TypeOf(t)
 		}
@@ -270,14 +270,14 @@ func wireTypeOf(k protoreflect.Kind) protowire.Type {
 	return protowire.VarintType
 }
 
-// firstWord is the first word of an interface of type t that holds v.
+// firstWord returns the first word of an interface of type t that holds v.
 func firstWord(t reflect.Type, v reflect.Value) xunsafe.Pointer {
 	x := reflect.New(t)
 	x.Elem().Set(v)
 	return xunsafe.Cast[xunsafe.Words](x.UnsafePointer()).Type
 }
 
-// mapField makes f read into a map of type t, if such maps are known here.
+// mapField makes f read into a map of type t, and reports whether such maps are supported.
 func (c *compiler) mapField(f *field, t reflect.Type) bool {
 	key, value := f.desc.MapKey(), f.desc.MapValue()
 	if f.key = scalarOp(key, t.Key()); f.key == opOther || t.Key().PkgPath() != "" {
@@ -295,9 +295,9 @@ func (c *compiler) mapField(f *field, t reflect.Type) bool {
 	return f.scalar != opOther
 }
 
-// finish learns what package proto does with each field of the programs that were made
-// and tries out that they do the same, in the same places. Where they don't, all messages
-// of the type are left to package proto.
+// finish completes the new programs: it determines how package proto treats each field, and verifies that the
+// programs store the same values at the same places. If they do not, messages of the type are left to package
+// proto.
 func (c *compiler) finish() {
 	for _, step := range []func(*program){
 		func(p *program) {

@@ -10,35 +10,35 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// decoder reads one message.
+// decoder decodes one message.
 type decoder struct {
-	base  xunsafe.Pointer // the document, and docSlack zeros behind it
+	base  xunsafe.Pointer // the document, followed by docSlack zeros
 	r     *machine.Region
-	maps  *machine.MapStore // r's; nil before the first map
-	depth int               // how many messages more may be nested
+	maps  *machine.MapStore // of r; nil before the first map
+	depth int               // remaining levels of nesting
 
 	discard bool // DiscardUnknown
-	partial bool // a message was read that lacks required fields
-	doubt   bool // it may be that package proto does not count what lacks
+	partial bool // a message lacks required fields
+	doubt   bool // package proto may ignore that a field is missing
 
 	a       *arena.Arena
-	n       int // the document's length
+	n       int // length of the document
 	options UnmarshalOptions
 }
 
-// docSlack is how far beyond the document a look may go: a number of ten bytes behind a tag
-// of four that is cut off. What comes of these bytes is an error, but a message may be left
-// with them, so they are zeros, and nothing of an earlier epoch.
+// docSlack is how far the decoder may read past the document: a number of ten bytes after a truncated tag of
+// four. Such bytes cause an error, but may be stored in the message before it, so they are zeros and not old
+// data.
 const docSlack = 16
 
-// docAlign is where documents begin.
+// docAlign is the alignment of documents.
 const docAlign = 8
 
-// message reads fields of p into the message at to, from i until end, or until the end
-// of the group if group is its number, and returns where it stopped.
+// message reads fields of p into the message at to, from i to end, or to the end of the group with number
+// group. It returns where it stopped.
 //
-// The ops that most documents are made of stand here, written out; a number that is cut
-// off by end is noticed when the loop ends beyond it.
+// The ops of most documents are inlined here by hand. A number that end truncates is noticed when the loop
+// ends past end.
 func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group protowire.Number) int {
 	if d.depth--; d.depth < 0 {
 		fail(errRecursion)
@@ -183,14 +183,14 @@ func (d *decoder) message(p *program, to xunsafe.Pointer, i, end int, group prot
 	return i
 }
 
-// longTag finds the field of a tag of more than a byte, which must end until end.
+// longTag returns the field of a tag of more than one byte. The tag must end before end.
 func (d *decoder) longTag(p *program, i, end int) (*field, int) {
 	tag, i := d.varint(i)
 	if i > end {
 		fail(errDecode)
 	}
 	if tag < uint64(len(p.short)) {
-		return p.short[tag], i // more bytes than it needs
+		return p.short[tag], i // an overlong encoding
 	}
 	if n := tag >> 3; n > uint64(protowire.MaxValidNumber) {
 		fail(errDecode)
@@ -201,10 +201,10 @@ func (d *decoder) longTag(p *program, i, end int) (*field, int) {
 	return other, i
 }
 
-// A number begins with a look at its first byte, which is all of most numbers. A function for that is too large to be
-// inlined; longNumber and longLength continue after it.
+// Reading a number begins with its first byte, which is usually the whole number. A function for this would
+// be too large to be inlined, so callers do it themselves; longNumber and longLength continue.
 
-// longNumber reads a number whose first byte v, before i, is not the last. Many have two.
+// longNumber reads a number whose first byte v, before i, is not the last. Many have two bytes.
 func (d *decoder) longNumber(v uint64, i int) (uint64, int) {
 	if c := d.at(i); c < 0x80 {
 		return v - 0x80 + uint64(c)<<7, i + 1
@@ -212,7 +212,8 @@ func (d *decoder) longNumber(v uint64, i int) (uint64, int) {
 	return d.varint(i - 1)
 }
 
-// longLength is longNumber for a length, which must not be more than the document's: a sum with it can't overflow.
+// longLength is longNumber for a length. It fails if the length exceeds the document, so that adding it
+// cannot overflow.
 func (d *decoder) longLength(n, i int) (int, int) {
 	if c := d.at(i); c < 0x80 {
 		return n - 0x80 + int(c)<<7, i + 1
@@ -224,7 +225,7 @@ func (d *decoder) longLength(n, i int) (int, int) {
 	return int(v), i
 }
 
-// length reads a length, and returns the range that has it and ends at end at most.
+// length reads a length and returns the range of its bytes, which must not exceed end.
 func (d *decoder) length(i, end int) (from, to int) {
 	n := int(d.at(i))
 	if i++; n >= 0x80 {
@@ -236,8 +237,8 @@ func (d *decoder) length(i, end int) (from, to int) {
 	return i, i + n
 }
 
-// scalar reads a scalar to where at points. Whether a number ends until end is for the
-// caller to see; it is read from the document, or from the zeros behind it.
+// scalar reads a scalar into *at. The caller must check that it ends before end; it is read from the document
+// or from the zeros after it.
 func (d *decoder) scalar(o op, at xunsafe.Pointer, i, end int, filled bool) int {
 	switch o {
 	case opText, opString:
@@ -286,10 +287,11 @@ func (d *decoder) scalar(o op, at xunsafe.Pointer, i, end int, filled bool) int 
 	return i
 }
 
-// varint reads a number. Up to eight bytes are read as a word, whose groups of seven bits are moved together.
+// varint reads a number. Up to eight bytes are read as one word and their groups of seven bits are moved
+// together.
 func (d *decoder) varint(i int) (uint64, int) {
 	w := d.word(i)
-	stop := ^w & 0x8080808080808080 // the top bits of bytes that end a number
+	stop := ^w & 0x8080808080808080 // top bits of the bytes that can end the number
 	if stop == 0 {
 		return d.longVarint(i)
 	}
@@ -310,7 +312,7 @@ func (d *decoder) longVarint(i int) (uint64, int) {
 	return v, i + n
 }
 
-// ascii reports whether the n bytes of the document from i on are all below 0x80.
+// ascii reports whether the n bytes at i are all below 0x80.
 func (d *decoder) ascii(i, n int) bool {
 	const tops = 0x8080808080808080
 	for ; n >= 8; i, n = i+8, n-8 {
@@ -318,11 +320,11 @@ func (d *decoder) ascii(i, n int) bool {
 			return false
 		}
 	}
-	// The bytes behind the text are shifted out, all of them if n is 0.
+	// Shift out the bytes after the text, or all bytes if n is 0.
 	return d.word(i)<<(64-8*uint(n))&tops == 0
 }
 
-// bytes sets b to the document from i to end. filled says that no bytes are not nil.
+// bytes sets *b to doc[i:end]. If filled is set, an empty field is decoded as a non-nil empty slice.
 func (d *decoder) bytes(b *[]byte, i, end int, filled bool) {
 	if i == end && !filled {
 		*b = nil
@@ -331,8 +333,8 @@ func (d *decoder) bytes(b *[]byte, i, end int, filled bool) {
 	*b = d.view(i, end)
 }
 
-// wrapper returns where the value of f is in its wrapper, which is the one that the
-// oneof at at has if that is f's, or a new one.
+// wrapper returns the address of f's value in its wrapper: the current wrapper of the oneof at at if it is
+// f's, or a new one.
 func (d *decoder) wrapper(f *field, at xunsafe.Pointer) xunsafe.Pointer {
 	x := xunsafe.Cast[xunsafe.Words](at)
 	if x.Type == f.wrapper && x.Data != nil {
@@ -343,7 +345,7 @@ func (d *decoder) wrapper(f *field, at xunsafe.Pointer) xunsafe.Pointer {
 	return w
 }
 
-// group reads f, a group whose tag ends at i.
+// group reads f, a group whose start tag ends at i.
 func (d *decoder) group(o op, f *field, at xunsafe.Pointer, i, end int) int {
 	switch o {
 	case opLate:
@@ -365,9 +367,8 @@ func (d *decoder) group(o op, f *field, at xunsafe.Pointer, i, end int) int {
 	return d.message(f.sub, m, i, end, f.number())
 }
 
-// late reads f, a message of a oneof, but not the first field of that. When package proto
-// reads it, what it lacks is not counted (in the version that go.mod names), though
-// CheckInitialized finds it.
+// late reads f, a message in a oneof that is not the oneof's first field. When package proto decodes it,
+// missing required fields are not reported (in the version of go.mod), although CheckInitialized finds them.
 func (d *decoder) late(f *field, at xunsafe.Pointer, i, end int) int {
 	before := d.partial
 	if f.marked == opOneofGroup {

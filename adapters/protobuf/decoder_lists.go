@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// listOf returns the header of f's slice: what lies at at, or leads there.
+// listOf returns the header of f's slice, which is at at or behind the pointer there.
 func (d *decoder) listOf(f *field, at xunsafe.Pointer) *machine.Slice {
 	if f.list == nil {
 		return xunsafe.Cast[machine.Slice](at)
@@ -19,8 +19,8 @@ func (d *decoder) listOf(f *field, at xunsafe.Pointer) *machine.Slice {
 	return xunsafe.Cast[machine.Slice](*header)
 }
 
-// reserve makes room for n elements more in s: just as many in a slice that is nil, since
-// nearly always that is all, and twice as many as there are in others.
+// reserve makes room for n more elements in s. A nil slice gets exactly n, because that is usually all of
+// them; others are doubled at least.
 func (d *decoder) reserve(f *field, s *machine.Slice, n int) {
 	switch need := s.Len + n; {
 	case need <= s.Cap:
@@ -34,15 +34,15 @@ func (d *decoder) reserve(f *field, s *machine.Slice, n int) {
 	}
 }
 
-// run counts how many fields follow each other that have f's tag and a length, the
-// first of which is that at i, behind its tag.
+// run returns the number of consecutive length-delimited fields with f's tag. The first one is at i, after
+// its tag.
 func (d *decoder) run(f *field, i, end int) int {
 	n := 1
 	for {
 		size := uint64(d.at(i))
 		if i++; size >= 0x80 {
 			if ^d.word(i-1)&0x8080808080808080 == 0 {
-				return n // more than eight bytes, or invalid, which reading it shows
+				return n // more than eight bytes, or malformed, which reading it will report
 			}
 			if size, i = d.longNumber(size, i); size > uint64(d.n) {
 				return n
@@ -64,7 +64,7 @@ func (d *decoder) messages(f *field, at xunsafe.Pointer, i, end int) int {
 		d.reserve(f, s, n)
 	}
 	sub := f.sub
-	var m xunsafe.Pointer // where the next message is, of the have ones that were made together
+	var m xunsafe.Pointer // the next of the messages that were allocated together, of which have are left
 	for have := 0; ; {
 		size := int(d.at(i))
 		if i++; size >= 0x80 {
@@ -89,10 +89,10 @@ func (d *decoder) messages(f *field, at xunsafe.Pointer, i, end int) int {
 	}
 }
 
-// pointerSize is how many bytes the elements of a list of messages have.
+// pointerSize is the size of a pointer in bytes.
 const pointerSize = 4 << (^uintptr(0) >> 63)
 
-// list reads a run of strings or bytes, or as many numbers as have a tag each.
+// list reads a run of strings or bytes, or of unpacked numbers.
 func (d *decoder) list(f *field, at xunsafe.Pointer, i, end int) int {
 	n := 1
 	if f.scalar >= opText {
@@ -123,7 +123,7 @@ func (d *decoder) numbers(f *field, i, end int) int {
 		default:
 			w := ^d.word(i) & 0x8080808080808080
 			if w == 0 {
-				return n // so long a number counts alone
+				return n // count such a long number alone
 			}
 			i += lastByte(w)
 		}
@@ -134,10 +134,10 @@ func (d *decoder) numbers(f *field, i, end int) int {
 	}
 }
 
-// lastByte is how many bytes the lowest bit of w, the top one of a byte, is the end of.
+// lastByte returns the length of a number whose last byte has its top bit at the lowest bit of w.
 func lastByte(w uint64) int { return (mathbits.TrailingZeros64(w) + 1) / 8 }
 
-// packed reads numbers that stand together.
+// packed reads packed numbers.
 func (d *decoder) packed(f *field, at xunsafe.Pointer, i, end int) int {
 	i, end = d.length(i, end)
 	var n int
@@ -181,7 +181,7 @@ func (d *decoder) packed(f *field, at xunsafe.Pointer, i, end int) int {
 	return end
 }
 
-// count counts the numbers of any length from i to end: the bytes below 0x80.
+// count returns the number of varints from i to end, which is the number of bytes below 0x80.
 func (d *decoder) count(i, end int) int {
 	const tops = 0x8080808080808080
 	n := end - i

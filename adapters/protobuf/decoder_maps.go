@@ -7,10 +7,9 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Builtin maps are those that the arena owns, taken by the number of entries in their run. A
-// map is filled and walked as a map of another type whose keys are of the same kind and whose
-// values have the same size, with pointers in the same places: a map of strings to messages of
-// any type as a map[string]pointer.
+// Builtin maps are those that the arena owns, taken by the number of entries of the run. A map is filled and
+// iterated as a map of another type whose keys have the same kind and whose values have the same size and
+// pointer layout: a map of strings to any messages as a map[string]pointer.
 
 // mapRun reads a run of entries into f's map.
 func (d *decoder) mapRun(f *field, at xunsafe.Pointer, i, end int) int {
@@ -25,7 +24,7 @@ func (d *decoder) mapRun(f *field, at xunsafe.Pointer, i, end int) int {
 	return mapOf[uint64](d, f, at, i, end)
 }
 
-// mapOf is mapRun for maps with keys of a kind.
+// mapOf is mapRun for maps with keys of type K.
 func mapOf[K comparable](d *decoder, f *field, at xunsafe.Pointer, i, end int) int {
 	switch f.scalar {
 	case opMessage:
@@ -76,14 +75,14 @@ func entries[K comparable, V any](d *decoder, f *field, at xunsafe.Pointer, i, e
 	}
 }
 
-// entry reads the entry of a map from i to end.
+// entry reads the map entry from i to end.
 func entry[K comparable, V any](d *decoder, f *field, i, end int) (k K, v V) {
 	var kept struct {
 		k K
 		v V
 	}
 	whole, partial := false, d.partial
-	switch { // a missing value is an empty message; in structs with tags, as in gogo's code, nil, and bytes that are not nil
+	switch { // a missing value is an empty message; in structs with tags, as in gogo's code, it is nil, or non-nil empty bytes
 	case f.scalar == opMessage && f.desc != nil:
 		*xunsafe.Cast[xunsafe.Pointer](xunsafe.PointerTo(&kept.v)) = machine.NewOfType(d.r, f.sub.mem)
 	case f.scalar == opBytes && f.desc == nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// other reads what is not a field of p, whose tag begins at start: the end of the group,
-// which done says, or an extension, or an unknown field.
+// other handles a tag at start that is not a field of p: the end of the group, which sets done, an extension,
+// or an unknown field.
 func (d *decoder) other(p *program, to xunsafe.Pointer, start, end int, group protowire.Number) (_ int, done bool) {
 	tag, i := d.varint(start)
 	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
@@ -28,11 +28,11 @@ func (d *decoder) other(p *program, to xunsafe.Pointer, start, end int, group pr
 		return i, true
 	}
 	if mapsNest && d.depth == 0 && wire != protowire.BytesType && p.isMap(num) {
-		fail(errRecursion) // the level of a map's entry counts before its wire type
+		fail(errRecursion) // package proto checks the nesting of a map's entry before its wire type
 	}
 	if p.extensions != none && p.info.Desc.Fields().ByNumber(num) == nil {
 		x, err := d.extension(p, num)
-		_, has := (*xunsafe.Cast[protoimpl.ExtensionFields](xunsafe.Add(to, p.extensions)))[int32(num)] // of a type that the Resolver need not know
+		_, has := (*xunsafe.Cast[protoimpl.ExtensionFields](xunsafe.Add(to, p.extensions)))[int32(num)] // known without the Resolver
 		if err != protoregistry.NotFound || has {
 			m := p.info.Desc
 			if x != nil {
@@ -52,10 +52,10 @@ func (d *decoder) other(p *program, to xunsafe.Pointer, start, end int, group pr
 	return i, false
 }
 
-// keep adds an unknown field, which is the document from start to end and has its value
-// from value on, to b. It is not copied if b is empty, or is the document until where it begins.
+// keep appends an unknown field, the document from start to end with its value at value, to b. It does not
+// copy if b is empty or is the part of the document before start.
 func (d *decoder) keep(b *[]byte, tag uint64, start, end, value int) {
-	if value-start == protowire.SizeVarint(tag) { // else the tag is rewritten
+	if value-start == protowire.SizeVarint(tag) { // otherwise the tag is overlong and is rewritten
 		if len(*b) == 0 {
 			*b = d.view(start, end)
 			return
@@ -69,13 +69,13 @@ func (d *decoder) keep(b *[]byte, tag uint64, start, end, value int) {
 	n := was + protowire.SizeVarint(tag) + end - value
 	s := *b
 	if n > cap(s) {
-		s = append(machine.GrowBytes(d.r, nil, max(n, 2*cap(s)))[:0], s...) // or many would take time and memory by their square
+		s = append(machine.GrowBytes(d.r, nil, max(n, 2*cap(s)))[:0], s...) // doubling avoids quadratic time and memory
 	}
 	s = protowire.AppendVarint(s[:was], tag)
 	*b = append(s, d.view(value, end)...)
 }
 
-// extension asks for the extension of p with number num.
+// extension looks up the extension of p with number num.
 func (d *decoder) extension(p *program, num protowire.Number) (x protoreflect.ExtensionType, err error) {
 	d.outside(func() {
 		if d.options.Resolver == nil {
@@ -87,8 +87,7 @@ func (d *decoder) extension(p *program, num protowire.Number) (x protoreflect.Ex
 	return x, err
 }
 
-// mayLack reports whether messages of type m, which is nil for none, can lack required fields.
-// seen are those that were looked at.
+// mayLack reports whether messages of type m, or nil, can lack required fields. seen holds the types visited.
 func mayLack(m protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) bool {
 	if m == nil || seen[m.FullName()] {
 		return false
@@ -105,15 +104,14 @@ func mayLack(m protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bo
 	return false
 }
 
-// foreign has package proto read one field, whose tag begins at start and ends at i,
-// into the message of p at to. What it makes lies on the heap. m is the field's message,
-// if that is what it is.
+// foreign lets package proto decode one field, from start to end with its value at i, into the message of p
+// at to. Its memory is on the heap. m is the type of the field if it is a message.
 func (d *decoder) foreign(p *program, to xunsafe.Pointer, start, i, end int, m protoreflect.MessageDescriptor) int {
 	tag, _ := d.varint(start)
 	num, wire := protowire.Number(tag>>3), protowire.Type(tag&7)
 	n := protowire.ConsumeFieldValue(num, wire, d.view(i, end))
 	if n < 0 {
-		d.leave(p, to, d.view(start, end)) // which may know better what is wrong
+		d.leave(p, to, d.view(start, end)) // its error may be more specific
 		fail(errDecode)
 	}
 	if !d.leave(p, to, d.view(start, i+n)) {
@@ -121,15 +119,15 @@ func (d *decoder) foreign(p *program, to xunsafe.Pointer, start, i, end int, m p
 		case p.required == 0:
 			d.partial = true
 		case mayLack(m, map[protoreflect.FullName]bool{}):
-			d.doubt = true // or what lacks are p's own fields
+			d.doubt = true // unless p's own fields are missing
 		}
 	}
 	return i + n
 }
 
-// leave has package proto add what body says to the message of p at to. It reports whether
-// that lacks no required field. It calls what UnmarshalState would call, but with the flag
-// by which CheckInitialized passes over what is not decoded yet.
+// leave lets package proto merge body into the message of p at to, and reports whether the message has all
+// required fields. It calls the same function as UnmarshalState, with the flag by which CheckInitialized
+// ignores lazily decoded fields.
 func (d *decoder) leave(p *program, to xunsafe.Pointer, body []byte) (whole bool) {
 	m := messageAt(p.typ, to).(proto.Message).ProtoReflect()
 	o := d.options.plain()
@@ -152,12 +150,11 @@ func (d *decoder) leave(p *program, to xunsafe.Pointer, body []byte) (whole bool
 	return out.Flags&protoiface.UnmarshalInitialized != 0
 }
 
-// outside calls f, which may use the arena by itself: in checked builds nobody else
-// must be in it then.
+// outside calls f, which may use the arena itself. Checked builds report a nested use otherwise.
 func (d *decoder) outside(f func()) {
 	if check.Watched {
 		d.r.Leave()
-		defer machine.Enter(d.a, "arenapb.Unmarshal") // also when f panics, for the caller leaves
+		defer machine.Enter(d.a, "arenapb.Unmarshal") // deferred for a panic of f, because the caller leaves
 	}
 	f()
 }

@@ -1,5 +1,5 @@
-// Package arenapb decodes protobuf messages into an arena: the ordinary generated
-// messages of google.golang.org/protobuf, with no other generator and no other types.
+// Package arenapb decodes protobuf messages into an arena. It works with the ordinary generated messages of
+// google.golang.org/protobuf, without another generator or other types.
 //
 //	a := pool.Get()
 //	defer pool.Put(a)
@@ -8,10 +8,9 @@
 //		return err
 //	}
 //
-// What the message leads to lies in the arena, and must not be used after the arena's
-// Reset or Put; what is to live longer is copied with Clone. See docs/adapters.md for
-// what stays on the heap and for figures.
+// The memory of the message is in the arena and must not be used after the arena's Reset or Put. Copy
+// messages that must live longer with Clone. See docs/adapters.md for what stays on the heap and for
+// benchmarks.
 package arenapb
 
-// The compiler of types here speaks the words of "Compiled types" in
-// internal/machine/doc.go.
+// The compiler of types uses the terms of "Compiled types" in internal/machine/doc.go.

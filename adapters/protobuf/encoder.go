@@ -10,30 +10,29 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// encoder writes one message, from its end to its beginning: when the length of a message is
-// to be written, that stands behind it already. So no length is counted for another one, and
-// none is kept.
+// encoder encodes one message from its end to its beginning: the length of a nested message is known when it
+// is written, because the message itself was written before. So lengths need not be computed in advance.
 type encoder struct {
-	b             []byte // filled from its end on; nil while sizes are counted
-	spare         int    // how much of b must stay for the next tag and number, where b may be too small
+	b             []byte // filled from the end; nil while sizes are computed
+	spare         int    // bytes to keep free for the next tag and number, if b may be too small
 	deterministic bool
-	bad           bool // package proto must write it: extensions, or text that is not UTF-8
+	bad           bool // package proto must encode it: extensions, or text that is not UTF-8
 }
 
-// scratch is memory that a message is written into before its size is known: to copy it from
-// there takes a tenth of what it takes to count.
+// scratch is a buffer for messages whose size is not known: copying the result takes a tenth of the time of
+// computing the size.
 type scratch struct{ b []byte }
 
 var scratches = sync.Pool{New: func() any { return &scratch{make([]byte, 1<<10)} }}
 
-// mostScratch is how large it becomes, in bytes. Sizes of larger messages are counted.
+// mostScratch is the maximum size of a scratch, in bytes. For larger messages the size is computed.
 const mostScratch = 1 << 20
 
 // spareScratch is enough for a tag and a number.
 const spareScratch = 16
 
-// write writes the message at m into memory from take, which it asks once. It returns false
-// for what package proto must write, before it asks.
+// write encodes the message at m into memory from take, which it calls once. It returns false, without
+// calling take, if package proto must encode the message.
 func (e *encoder) write(w *writer, m xunsafe.Pointer, take func(size int) []byte) bool {
 	var s *scratch
 	if !w.large.Load() {
@@ -64,10 +63,10 @@ func (e *encoder) write(w *writer, m xunsafe.Pointer, take func(size int) []byte
 	return true
 }
 
-// errTooSmall ends what try writes.
+// errTooSmall ends try.
 var errTooSmall = errors.New("arenapb: the memory is too small")
 
-// try writes the message at m to the end of b, and reports whether it fits.
+// try encodes the message at m to the end of b, and reports whether it fits.
 func (e *encoder) try(w *writer, m xunsafe.Pointer, b []byte) (made []byte, ok bool) {
 	e.b, e.spare = b, spareScratch
 	defer func() {
@@ -79,14 +78,14 @@ func (e *encoder) try(w *writer, m xunsafe.Pointer, b []byte) (made []byte, ok b
 	return b[e.message(w, m, len(b)):], true
 }
 
-// room ends the writing into memory that turns out to be too small for n bytes in front of i.
+// room panics with errTooSmall if n bytes do not fit before i.
 func (e *encoder) room(n, i int) {
 	if i < n+e.spare && e.spare != 0 {
 		panic(errTooSmall)
 	}
 }
 
-// message writes the message at m so that it ends at i, and returns where it begins.
+// message encodes the message at m so that it ends at i, and returns where it begins.
 func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 	if m == nil {
 		return i
@@ -189,7 +188,7 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 				copy(to[2:], b)
 				continue
 			}
-		case opMap, opOptional, opPacked, opList: // pointers, or what begins with one
+		case opMap, opOptional, opPacked, opList: // pointers, or headers that begin with one
 			if *xunsafe.Cast[xunsafe.Pointer](at) == nil && !f.inOneof {
 				continue
 			}
@@ -199,7 +198,7 @@ func (e *encoder) message(w *writer, m xunsafe.Pointer, i int) int {
 	return i
 }
 
-// field is message for the field f of the message, or of the wrapper, at m.
+// field is message for field f of the message, or of the wrapper, at m.
 func (e *encoder) field(f *outField, m xunsafe.Pointer, i int) int {
 	at := xunsafe.Add(m, f.offset)
 	if f.bit != 0 && *xunsafe.At[uint32](m, f.presence)&f.bit == 0 {
@@ -259,13 +258,13 @@ func (e *encoder) field(f *outField, m xunsafe.Pointer, i int) int {
 	return e.tag(f, e.value(f.op, f.signed, at, i))
 }
 
-// sub writes a message in another one, with its length or between a group's two tags.
+// sub encodes a nested message with its length, or between the tags of a group.
 func (e *encoder) sub(f *outField, group bool, m xunsafe.Pointer, i int) int {
 	end := i
 	if group {
 		e.room(0, i)
 		i = e.tag(f, i)
-		e.b[i]++ // the wire type of a group's end is the next one
+		e.b[i]++ // the end-group wire type is the start-group type plus one
 		i = e.message(f.sub, m, i)
 		e.room(0, i)
 		return e.tag(f, i)
@@ -274,7 +273,7 @@ func (e *encoder) sub(f *outField, group bool, m xunsafe.Pointer, i int) int {
 	return e.tag(f, e.varint(uint64(end-i), i))
 }
 
-// value writes a scalar without its tag.
+// value encodes a scalar without its tag.
 func (e *encoder) value(o op, signed bool, at xunsafe.Pointer, i int) int {
 	switch e.room(0, i); o {
 	case opBool:
@@ -323,7 +322,7 @@ func (e *encoder) tag(f *outField, i int) int {
 	return e.raw(f.tag[:f.tagLen], i)
 }
 
-// head writes f's tag and a length of n bytes in front of i. Most of both are a byte.
+// head encodes f's tag and the length n before i. Usually each is one byte.
 func (e *encoder) head(f *outField, n, i int) int {
 	if n < 0x80 && f.tagLen == 1 {
 		e.room(0, i)

@@ -8,10 +8,10 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Maps are worked on as maps of other types, as when they are read.
+// Maps are accessed as maps of other types, as in the decoder.
 
-// mapRun writes f's map so that it ends at i, and returns where it begins. While sizes are
-// counted it returns how many bytes the map takes.
+// mapRun encodes f's map so that it ends at i, and returns where it begins. While sizes are computed it
+// returns the size.
 func (e *encoder) mapRun(f *outField, at xunsafe.Pointer, i int) int {
 	switch f.key {
 	case opText, opString:
@@ -24,7 +24,7 @@ func (e *encoder) mapRun(f *outField, at xunsafe.Pointer, i int) int {
 	return outOf[uint64](e, f, at, i)
 }
 
-// outOf is mapRun for maps with keys of a kind.
+// outOf is mapRun for maps with keys of type K.
 func outOf[K comparable](e *encoder, f *outField, at xunsafe.Pointer, i int) int {
 	switch f.scalar {
 	case opMessage:
@@ -74,7 +74,7 @@ func outEntries[K comparable, V any](e *encoder, f *outField, at xunsafe.Pointer
 	return i
 }
 
-// sort sorts the slice of keys at at as package proto does.
+// sort sorts the slice of keys at at like package proto.
 func (f *outField) sort(at xunsafe.Pointer) {
 	switch f.key {
 	case opText, opString:
@@ -96,13 +96,12 @@ func (f *outField) sort(at xunsafe.Pointer) {
 	}
 }
 
-// omitsValue reports whether an entry has no value if it is the one at v.
+// omitsValue reports whether an entry with the value at v is encoded without a value.
 func (f *outField) omitsValue(v xunsafe.Pointer) bool {
 	return f.omits && (f.scalar == opMessage && *xunsafe.Cast[xunsafe.Pointer](v) == nil || f.scalar == opBytes && len(*xunsafe.Cast[[]byte](v)) == 0)
 }
 
-// entrySize is how many bytes the entry of the key at k and the value at v takes behind its
-// length.
+// entrySize returns the size of an entry, without its length.
 func (e *encoder) entrySize(f *outField, k, v xunsafe.Pointer) int {
 	n := e.valueSize(f.key, f.keySigns, k)
 	if f.omitsValue(v) {
@@ -114,7 +113,7 @@ func (e *encoder) entrySize(f *outField, k, v xunsafe.Pointer) int {
 	return 2 + n + e.valueSize(f.scalar, f.signed, v)
 }
 
-// entry writes an entry, with the field's tag, so that it ends at i.
+// entry encodes an entry, with the field's tag, so that it ends at i.
 func (e *encoder) entry(f *outField, k, v xunsafe.Pointer, i int) int {
 	end := i
 	if !f.omitsValue(v) {

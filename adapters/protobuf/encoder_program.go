@@ -14,35 +14,35 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// writer is how messages of one type are written: what their program says of where fields
-// lie, in the order in which package proto writes them.
+// writer is the compiled encoding of a message type: its fields in the order in which package proto writes
+// them.
 type writer struct {
 	fields     []outField
 	unknown    uintptr // as in a program
 	extensions uintptr
-	lacks      bool   // a message, or one in it, may lack required fields
-	why        string // what makes package proto write this type; "" for nothing
+	lacks      bool   // the message, or a nested one, may lack required fields
+	why        string // why package proto must encode this type, or ""
 
 	large atomic.Bool // the last message did not fit a scratch
 }
 
-// outField is a field that is written, or a oneof: all of its fields are one.
+// outField is a field, or a oneof with all of its fields.
 type outField struct {
 	op       op // opBool to opBytes: in the struct; opOptional, opOneof, opList, opPacked, opMessage(s), opGroup(s), opMap
 	scalar   op
 	key      op      // of a map
-	always   bool    // zero is written, too
-	signed   bool    // 32 bits that are extended by their sign
-	keySigns bool    // as signed, of a map's keys
-	omits    bool    // a map's values that are nil or no bytes
+	always   bool    // zero is also written
+	signed   bool    // 32 bits, sign-extended
+	keySigns bool    // as signed, for a map's keys
+	omits    bool    // nil or empty values of a map are omitted
 	tagLen   uint8   // in bytes
-	tag      [5]byte // as it stands in a document
+	tag      [5]byte // encoded
 	keyTag   byte    // in a map's entries
 	valueTag byte
-	bit      uint32 // the presence bit, if there is one
+	bit      uint32 // the presence bit, if any
 	presence uintptr
 	offset   uintptr
-	stride   uintptr // of a list's elements
+	stride   uintptr // size of a list's elements
 	behind   bool    // the list's header is behind a pointer
 	inOneof  bool
 	sub      *writer // of messages
@@ -57,8 +57,8 @@ type member struct {
 	outField
 }
 
-// writerOf returns the writer of p's messages. Its why is set where package proto must write
-// them, because of anything that they may lead to.
+// writerOf returns the writer of p's messages. Its why is set if package proto must encode them, because of
+// any type that they contain.
 func (p *program) writerOf() *writer {
 	if w := p.out.Load(); w != nil {
 		return w
@@ -86,7 +86,7 @@ func (p *program) writerOf() *writer {
 	return w
 }
 
-// newWriter makes the writer of p, and those that it leads to.
+// newWriter makes the writer of p and of the types that it contains.
 func newWriter(p *program, made map[*program]*writer) *writer {
 	if w := made[p]; w != nil {
 		return w
@@ -124,7 +124,7 @@ func newWriter(p *program, made map[*program]*writer) *writer {
 	return w
 }
 
-// writeOrder is that in which package proto writes fields: by their numbers, oneofs last.
+// writeOrder sorts fields like package proto: by number, oneofs last.
 func writeOrder(all []*field) []*field {
 	return slices.SortedFunc(slices.Values(all), func(x, y *field) int {
 		index := func(f *field) int {
@@ -137,7 +137,7 @@ func writeOrder(all []*field) []*field {
 	})
 }
 
-// out is how f is written, in its struct or in its wrapper.
+// out returns the compiled encoding of f, in its struct or in its wrapper.
 func (f *field) out(made map[*program]*writer) outField {
 	o, fd := f.op, f.desc
 	if o == opMarked || o == opLate {
@@ -174,15 +174,15 @@ func (f *field) out(made map[*program]*writer) outField {
 	return out
 }
 
-// signed reports whether fd's numbers have a sign that is not zigzag's.
+// signed reports whether fd's numbers have a sign that is not zigzag-encoded.
 func signed(fd protoreflect.FieldDescriptor) bool {
 	k := fd.Kind()
 	return k == protoreflect.Int32Kind || k == protoreflect.EnumKind || k == protoreflect.Int64Kind ||
 		k == protoreflect.Sint32Kind || k == protoreflect.Sint64Kind || k == protoreflect.Sfixed32Kind || k == protoreflect.Sfixed64Kind
 }
 
-// tryWriting writes a message for each field, and one with all of them, and says where the
-// bytes are not those of package proto.
+// tryWriting encodes a message for each field, and one with all of them. It returns how the result differs
+// from that of package proto, or "".
 func (p *program) tryWriting(w *writer) string {
 	var all []byte
 	for _, f := range p.all {

@@ -10,10 +10,10 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// size is how many bytes the message at m takes.
+// size returns the encoded size of the message at m.
 func (e *encoder) size(w *writer, m xunsafe.Pointer) int {
 	if m == nil {
-		return 0 // as an empty one
+		return 0 // like an empty message
 	}
 	n := 0
 	if w.unknown != none {
@@ -42,7 +42,7 @@ func (e *encoder) size(w *writer, m xunsafe.Pointer) int {
 				continue
 			}
 		case opMessage, opOneof, opMap, opMessages, opOptional, opPacked, opList:
-			// pointers, or what begins with one
+			// pointers, or headers that begin with one
 			if *xunsafe.Cast[xunsafe.Pointer](at) == nil {
 				continue
 			}
@@ -59,7 +59,7 @@ func (e *encoder) size(w *writer, m xunsafe.Pointer) int {
 	return n
 }
 
-// fieldSize is how many bytes f takes, in the message or the wrapper at m.
+// fieldSize returns the encoded size of f, in the message or the wrapper at m.
 func (e *encoder) fieldSize(f *outField, m xunsafe.Pointer) int {
 	at, tag := xunsafe.Add(m, f.offset), int(f.tagLen)
 	if f.bit != 0 && *xunsafe.At[uint32](m, f.presence)&f.bit == 0 {
@@ -124,7 +124,7 @@ func (w *writer) extends(m xunsafe.Pointer) bool {
 	return w.extensions != none && len(*xunsafe.At[protoimpl.ExtensionFields](m, w.extensions)) != 0
 }
 
-// chosen returns the field that the oneof at at has, and its wrapper; nil if it has none.
+// chosen returns the field that is set in the oneof at at, and its wrapper, or nil.
 func (f *outField) chosen(at xunsafe.Pointer) (*outField, xunsafe.Pointer) {
 	x := xunsafe.Cast[xunsafe.Words](at)
 	if x.Type == nil || x.Data == nil {
@@ -147,7 +147,7 @@ func (f *outField) messagesAt(at xunsafe.Pointer) []xunsafe.Pointer {
 	return *xunsafe.Cast[[]xunsafe.Pointer](at)
 }
 
-// listSize is how many bytes the elements of s take, without tags.
+// listSize returns the encoded size of the elements of s, without tags.
 func (e *encoder) listSize(f *outField, s *machine.Slice) int {
 	switch f.scalar {
 	case opBool:
@@ -164,7 +164,7 @@ func (e *encoder) listSize(f *outField, s *machine.Slice) int {
 	return n
 }
 
-// skips reports whether the number or the bytes at at are not written because they are zero.
+// skips reports whether the number or the bytes at at are omitted because they are zero.
 func (f *outField) skips(at xunsafe.Pointer) bool {
 	switch f.op {
 	case opBool:
@@ -178,7 +178,7 @@ func (f *outField) skips(at xunsafe.Pointer) bool {
 	return !f.always && *xunsafe.Cast[uint64](at) == 0
 }
 
-// valueSize is how many bytes the scalar at at takes, without a tag.
+// valueSize returns the encoded size of the scalar at at, without a tag.
 func (e *encoder) valueSize(o op, signed bool, at xunsafe.Pointer) int {
 	switch o {
 	case opBool:
@@ -195,7 +195,7 @@ func (e *encoder) valueSize(o op, signed bool, at xunsafe.Pointer) int {
 	return protowire.SizeVarint(number(o, signed, at))
 }
 
-// length is that of s.
+// length returns the length of s, and sets e.bad if s must be UTF-8 and is not.
 func (e *encoder) length(o op, s string) int {
 	if o == opText && !valid(s) {
 		e.bad = true
@@ -203,7 +203,7 @@ func (e *encoder) length(o op, s string) int {
 	return len(s)
 }
 
-// valid reports whether s is UTF-8: as a rule it is ASCII.
+// valid reports whether s is UTF-8. It first checks for ASCII, the usual case.
 func valid(s string) bool {
 	const tops = 0x8080808080808080
 	n, all := len(s), uint64(0)
@@ -221,7 +221,7 @@ func valid(s string) bool {
 	return all&tops == 0 || utf8.ValidString(s)
 }
 
-// number is the value that is written as the varint at at.
+// number returns the varint for the value at at.
 func number(o op, signed bool, at xunsafe.Pointer) uint64 {
 	switch o {
 	case opInt32:

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// Fallback says how often messages of one type were read by package proto itself,
-// because this package doesn't know them, and why.
+// Fallback reports how often messages of one type were decoded by package proto because this package does not
+// support the type, and why.
 type Fallback struct {
-	Message string // the message's full name in protobuf; the Go type where that is not a generated message's
+	Message string // full name of the message, or the Go type if it is not a generated message
 	Why     string
 	Count   uint64
 }
 
-// Fallbacks lists the types of messages that package proto itself had to read, in
-// arenas or not: those messages are right, but lie on the heap, where no limit counts
-// them. Messages that Unmarshal read with a nil arena are not counted.
+// Fallbacks lists the types of messages that package proto had to decode. Such messages are correct, but they
+// are on the heap and count in no limit. Calls of Unmarshal with a nil arena are not counted.
 func Fallbacks() []Fallback {
 	programsLock.Lock()
 	defer programsLock.Unlock()

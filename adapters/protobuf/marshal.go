@@ -11,30 +11,26 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Marshal returns m in protobuf's wire format, as proto.Marshal does, in memory of a, or on
-// the heap if a is nil. m may lie anywhere. Where m does not fit into what a limit leaves,
-// the error is an *arena.LimitError.
+// Marshal returns the encoding of m, like proto.Marshal, in memory of a, or of the heap if a is nil. If a
+// limit of a is exceeded, it returns a *arena.LimitError. It is short for MarshalOptions{}.Marshal.
 //
-// The types that Unmarshal knows are written here: once, into memory that all messages use in
-// turn, and copied from there; larger ones than 512 KB once their sizes are counted. Nothing
-// is taken from the heap, but to sort a map of more than 8 keys. Package proto writes the
-// others, and messages with extensions.
-//
-// It is MarshalOptions{}.Marshal.
+// Types supported by Unmarshal are encoded once into a shared buffer and copied; for messages larger than 512
+// KB the size is computed first. This does not allocate on the heap, except for sorting a map of more than 8
+// keys. Other types, and messages with extensions, are encoded by package proto.
 func Marshal(a *arena.Arena, m proto.Message) ([]byte, error) {
 	return MarshalOptions{}.Marshal(a, m)
 }
 
-// MarshalOptions are those of package proto, with the same meaning.
+// MarshalOptions configures encoding. The options have the same meaning as in package proto.
 type MarshalOptions struct {
-	// AllowPartial writes messages whose required fields are not all set.
+	// AllowPartial allows messages with missing required fields.
 	AllowPartial bool
 
-	// Deterministic sorts maps by their keys.
+	// Deterministic sorts maps by key.
 	Deterministic bool
 }
 
-// Marshal returns m's bytes as Marshal does, with options.
+// Marshal is like [Marshal], with options.
 func (o MarshalOptions) Marshal(a *arena.Arena, m proto.Message) (b []byte, err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -48,20 +44,20 @@ func (o MarshalOptions) Marshal(a *arena.Arena, m proto.Message) (b []byte, err 
 	return o.MarshalInto(func(size int) []byte { return arena.MakeSliceUninit[byte](a, size, size) }, m)
 }
 
-// MarshalAppend appends m's bytes to b, as proto.MarshalOptions.MarshalAppend does.
+// MarshalAppend appends the encoding of m to b, like proto.MarshalOptions.MarshalAppend.
 func (o MarshalOptions) MarshalAppend(b []byte, m proto.Message) ([]byte, error) {
 	n := len(b)
 	made, err := o.MarshalInto(func(size int) []byte {
 		b = slices.Grow(b, size)
 		return b[n : n+size]
 	}, m)
-	return append(b[:n], made...), err // in place, as a rule
+	return append(b[:n], made...), err // usually in place
 }
 
-// MarshalInto is Marshal into memory from take, such as a pool's buffer: take is called once,
-// with the size of m in bytes, and returns as many, which may hold anything; or not at all
-// for a message without any. What is returned is that memory, also with an error of required
-// fields that are missing; but not for MessageSets, whose sizes package proto gets wrong.
+// MarshalInto is like Marshal with memory from take, such as a pool's buffer. It calls take once with the
+// size of the encoding, and not at all if that is zero. take must return size bytes with any content.
+// MarshalInto returns that memory, also if the error is a missing required field. For MessageSets, whose
+// sizes package proto computes wrong, it returns other memory.
 func (o MarshalOptions) MarshalInto(take func(size int) []byte, m proto.Message) ([]byte, error) {
 	if t := reflect.TypeOf(m); t != nil {
 		to := xunsafe.WordsOf(&m).Data
@@ -78,7 +74,7 @@ func (o MarshalOptions) MarshalInto(take func(size int) []byte, m proto.Message)
 	options := proto.MarshalOptions{AllowPartial: o.AllowPartial, Deterministic: o.Deterministic}
 	size := options.Size(m)
 	if size == 0 {
-		return options.Marshal(m) // which knows what is nil and what empty
+		return options.Marshal(m) // distinguishes nil and empty
 	}
 	options.UseCachedSize = true // nothing has changed since Size
 	return options.MarshalAppend(take(size)[:0:size], m)

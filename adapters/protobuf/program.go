@@ -16,38 +16,38 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// program is how messages of one type are read: made once, and then shared.
+// program is the compiled decoding of a message type. It is immutable and shared.
 type program struct {
 	info *protoimpl.MessageInfo
 	name protoreflect.FullName
 	typ  reflect.Type  // the struct
-	mem  *machine.Type // of it
+	mem  *machine.Type // of the struct
 
-	// short finds fields by tags of one byte, long by others. Both have an entry for
-	// each wire type that the field may have. What is not a field is &other.
+	// short maps tags of one byte to fields, long all other tags. Both have an entry for each wire type that
+	// a field may have. Tags that are not of a field map to other.
 	short [128]*field
 	long  map[uint32]*field
 
-	all        []*field // each once, in the order of the descriptor
-	required   uint64   // the bits of all required fields
+	all        []*field // each field once, in the order of the descriptor
+	required   uint64   // bits of all required fields
 	incomplete bool     // more required fields than bits
 
-	unknown    uintptr // where unknown fields are kept, or none
-	extensions uintptr // where the map of extensions is, or none
-	presence   uintptr // where presence bits are, or none
+	unknown    uintptr // offset of the unknown fields, or none
+	extensions uintptr // offset of the map of extensions, or none
+	presence   uintptr // offset of the presence bits, or none
 
-	why       string // what makes package proto read this type; "" for nothing
+	why       string // why package proto decodes this type, or ""
 	fallbacks atomic.Uint64
 
-	out atomic.Pointer[writer] // how messages are written, from the first Marshal on
+	out atomic.Pointer[writer] // the compiled encoding, made at the first Marshal
 }
 
 const none = ^uintptr(0)
 
-// other stands for what is not a field of the message.
+// other is the entry for tags that are not of a field.
 var other = &field{op: opOther}
 
-// op is how a field is read.
+// op is the operation that reads a field.
 type op uint8
 
 const (
@@ -55,14 +55,14 @@ const (
 
 	// a scalar, in the struct
 	opBool
-	opInt32 // also unsigned and enums
+	opInt32 // also unsigned integers and enums
 	opInt64
 	opSint32
 	opSint64
 	opFixed32
 	opFixed64
 	opText   // a string that must be UTF-8
-	opString // one that need not
+	opString // a string that may be invalid UTF-8
 	opBytes
 
 	opOptional // a scalar behind a pointer
@@ -77,39 +77,39 @@ const (
 	opGroup // opMessage, opOneofMessage, opMessages as a group
 	opOneofGroup
 	opGroups
-	opLate // what field.marked says, where package proto may not count required fields; see late
+	opLate // field.marked, if package proto may not count missing required fields; see late
 
 	opMap
 	opForeign // left to package proto
-	opSized   // of a struct with tags: field.sized reads it
+	opSized   // read by field.sized, in structs with tags
 
-	opMarked // what field.marked says, of a field that is required or has a presence bit
+	opMarked // field.marked, for a field that is required or has a presence bit
 )
 
-// field is one field of a message, as it is found by one of its tags.
+// field is one field of a message, for one of its tags.
 type field struct {
 	op     op
-	marked op      // see opMarked, and opLate
-	scalar op      // what a list, a wrapper or a pointer has, or a map's value
+	marked op      // see opMarked and opLate
+	scalar op      // the element of a list, wrapper or pointer, or a map's value
 	key    op      // of a map
 	tagLen uint8   // in bytes
-	tag    uint32  // the number and the wire type
-	lead   uint32  // tag as it stands in a document, the first byte lowest
-	mask   uint32  // of as many bytes
+	tag    uint32  // number and wire type
+	lead   uint32  // the encoded tag as a little-endian word
+	mask   uint32  // of tagLen bytes
 	offset uintptr // in the struct
 
-	presence uintptr // where the word with the presence bit is in the struct, if there is a bit
+	presence uintptr // offset of the word with the presence bit, if any
 	bit      uint32
 
-	required uint64 // the bit, for a required field
+	required uint64 // the bit of a required field
 
 	sub       *program         // of messages
-	mem       *machine.Type    // of a pointer's target, a wrapper, a list's elements
-	list      *machine.Type    // of the list's header, if that is behind a pointer
+	mem       *machine.Type    // of a pointer's target, a wrapper, or a list's elements
+	list      *machine.Type    // of the list's header, if it is behind a pointer
 	maps      *machine.MapType // of a map
-	wrapper   xunsafe.Pointer  // the first word of the oneof's interface
+	wrapper   xunsafe.Pointer  // first word of the oneof's interface
 	filled    bool             // empty bytes are not nil
-	elems     bool             // as filled, for the elements of a list, and for a map's values
+	elems     bool             // as filled, for the elements of a list or a map's values
 	sized     *sized           // see opSized
 	keyWire   protowire.Type   // of a map's keys
 	valueWire protowire.Type   // of a map's values
@@ -117,24 +117,24 @@ type field struct {
 	desc protoreflect.FieldDescriptor // nil in structs with tags
 }
 
-// number is the field's number.
+// number returns the field number.
 func (f *field) number() protowire.Number { return protowire.Number(f.tag >> 3) }
 
 var (
 	programsLock sync.Mutex
-	programs     = map[reflect.Type]*program{} // all, by pointer types, under the lock
+	programs     = map[reflect.Type]*program{} // all programs by pointer type, guarded by programsLock
 
-	ready sync.Map // of reflect.Type to *program: those that were asked for
+	ready sync.Map // of reflect.Type to *program, for types used directly
 )
 
-// recent is where programs are looked for first: each in the one place that the address
-// of its type's descriptor picks. Types that fall into the same take turns.
+// recent is a cache indexed by the address of the type descriptor. Types with the same index replace each
+// other.
 var recent [recentPrograms]atomic.Pointer[recentProgram]
 
 const recentPrograms = 1 << 8
 
 type recentProgram struct {
-	typ xunsafe.Pointer // the descriptor
+	typ xunsafe.Pointer // type descriptor
 	*program
 }
 
@@ -143,8 +143,7 @@ func recentAt(typ xunsafe.Pointer) *atomic.Pointer[recentProgram] {
 	return &recent[(n>>5^n>>13)%recentPrograms]
 }
 
-// programOf returns the program for messages of type t, nil if t is not a generated
-// message.
+// programOf returns the program for messages of type t, or nil if t is not a generated message.
 func programOf(t reflect.Type) *program {
 	word := xunsafe.WordsOf(&t).Data
 	place := recentAt(word)
@@ -160,12 +159,12 @@ func programOf(t reflect.Type) *program {
 	return p
 }
 
-// newProgram makes the program of t, and those that it leads to, and tries them out.
+// newProgram compiles and verifies the program of t and those of the types that it contains.
 func newProgram(t reflect.Type) *program {
 	programsLock.Lock()
 	defer programsLock.Unlock()
 	if p := programs[t]; p != nil {
-		return p // which is tried already, since the lock was free
+		return p // verified, because the lock was free
 	}
 	if !machine.LayoutOK {
 		p := &program{typ: t, name: protoreflect.FullName(t.String()), why: "this build takes nothing for granted of the runtime"}
@@ -175,18 +174,17 @@ func newProgram(t reflect.Type) *program {
 	c := compiler{made: map[reflect.Type]*program{}}
 	p := c.program(t)
 	if p == nil {
-		// Neither a name nor a layout: dynamic messages, say.
+		// Neither a name nor a layout, as of a dynamic message.
 		p = &program{typ: t, name: protoreflect.FullName(t.String()), why: "not a struct that protoc-gen-go generates"}
 		programs[t] = p
 		return p
 	}
 	c.finish()
-	maps.Copy(programs, c.made) // whole, all of them
+	maps.Copy(programs, c.made) // all of them are complete
 	return p
 }
 
-// infoOf returns what package protoimpl knows of t, a pointer type, nil if it is not the
-// type of a generated message.
+// infoOf returns protoimpl's description of t, a pointer type, or nil if t is not a generated message.
 func infoOf(t reflect.Type) (info *protoimpl.MessageInfo) {
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return nil
@@ -197,7 +195,7 @@ func infoOf(t reflect.Type) (info *protoimpl.MessageInfo) {
 	}
 	defer func() {
 		if recover() != nil {
-			info = nil // a method of a program's own that can't be called on nil
+			info = nil // a method of the program that does not accept nil
 		}
 	}()
 	info, _ = m.ProtoReflect().Type().(*protoimpl.MessageInfo)
@@ -207,8 +205,8 @@ func infoOf(t reflect.Type) (info *protoimpl.MessageInfo) {
 	return info
 }
 
-// try runs one step of making p. Where that panics, package proto reads the type: it may
-// well panic, too, and then says why.
+// try runs one step of compiling p. If it panics, package proto decodes the type; it may also panic, with a
+// better message.
 func (p *program) try(step func()) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -225,7 +223,7 @@ func (p *program) refuse(why string) {
 	}
 }
 
-// enter enters f in p's tables, once for each wire type that it may have.
+// enter adds f to p's tables, once for each wire type that it may have.
 func (p *program) enter(f *field) {
 	fd := f.desc
 	wire := wireTypeOf(fd.Kind())
@@ -233,7 +231,7 @@ func (p *program) enter(f *field) {
 		wire = protowire.BytesType
 	}
 	if f.op == opForeign {
-		// Whatever its wire type: package proto knows which it may have.
+		// For any wire type: package proto checks it.
 		for w := range protowire.Type(6) {
 			if w != protowire.EndGroupType {
 				p.tag(*f, fd.Number(), w)
@@ -248,7 +246,7 @@ func (p *program) enter(f *field) {
 	}
 }
 
-// tag enters a copy of f for fields with this number and wire type, and returns it.
+// tag adds a copy of f for fields with this number and wire type, and returns it.
 func (p *program) tag(f field, number protowire.Number, w protowire.Type) *field {
 	tag := protowire.EncodeTag(number, w)
 	f.tag = uint32(tag)
@@ -275,7 +273,7 @@ func (p *program) isMap(num protowire.Number) bool {
 	return fd != nil && fd.IsMap()
 }
 
-// specialize replaces f's op by the one that does the same faster.
+// specialize replaces f's op by a faster equivalent.
 func (f *field) specialize() {
 	if f.op == opOneof && f.scalar == opText {
 		f.op = opOneofText

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// leaveOut has package proto read the fields of p that have messages which it has to read.
+// leaveOut leaves the fields of p to package proto whose message types are.
 func (p *program) leaveOut() {
 	leave := func(f *field) {
 		if f.sub != nil && f.sub.why != "" {
@@ -25,7 +25,7 @@ func (p *program) leaveOut() {
 	}
 }
 
-// change applies what was learned to all entries of a field: it has one for each wire type.
+// change applies how to all entries of a field, one for each wire type.
 func (p *program) change(f *field, how func(*field)) {
 	for _, x := range p.short {
 		if x.desc == f.desc && x != other {
@@ -39,8 +39,7 @@ func (p *program) change(f *field, how func(*field)) {
 	}
 }
 
-// learn finds out by package proto whether strings of f must be UTF-8, and whether bytes
-// without a byte are nil.
+// learn determines with package proto whether strings of f must be UTF-8, and whether empty bytes are nil.
 func (p *program) learn(f *field) {
 	if f.key == opString && p.refuses(f, entryOf(protowire.AppendBytes([]byte{0x0a}, []byte{0xff}))) {
 		p.change(f, func(f *field) { f.key = opText })
@@ -76,10 +75,10 @@ func (p *program) learn(f *field) {
 	}
 }
 
-// entryOf is an entry of a map, with its length.
+// entryOf returns a map entry with its length.
 func entryOf(b []byte) []byte { return protowire.AppendBytes(nil, b) }
 
-// hasNilBytes reports whether f's bytes, of which m has none but which are set, are nil.
+// hasNilBytes reports whether f's bytes, which are set but empty in m, are nil.
 func (p *program) hasNilBytes(f *field, m proto.Message) bool {
 	r := m.ProtoReflect()
 	switch v := r.Get(f.desc); f.op {
@@ -99,12 +98,12 @@ func (p *program) hasNilBytes(f *field, m proto.Message) bool {
 	}
 }
 
-// document is f with value, which stands behind its tag.
+// document returns a document with field f; value follows its tag.
 func document(f *field, value []byte) []byte {
 	return append(protowire.AppendVarint(nil, uint64(f.tag)), value...)
 }
 
-// read returns what package proto reads from a document with just one field, nil if nothing.
+// read returns package proto's result for a document with one field, or nil.
 func (p *program) read(f *field, value []byte) proto.Message {
 	m := reflect.New(p.typ).Interface().(proto.Message)
 	if (proto.UnmarshalOptions{AllowPartial: true}).Unmarshal(document(f, value), m) != nil {
@@ -115,9 +114,8 @@ func (p *program) read(f *field, value []byte) proto.Message {
 
 func (p *program) refuses(f *field, value []byte) bool { return p.read(f, value) == nil }
 
-// tryOut reads a document for each field, and compares, word by word, the message with what
-// package proto makes of it, and with one that package protoreflect has set. So what is
-// read lies where these two put it, and they see it there.
+// tryOut decodes a document for each field and compares the message word by word with package proto's, and
+// with one set by package protoreflect. So all three store values at the same places.
 func (p *program) tryOut() {
 	a := arena.NewArena(1<<10, 0)
 	for _, f := range p.all {
@@ -142,7 +140,7 @@ func (p *program) tryOut() {
 	}
 }
 
-// readAll reads doc as Unmarshal does with Merge and AllowPartial.
+// readAll decodes doc like Unmarshal with Merge and AllowPartial.
 func (p *program) readAll(a *arena.Arena, doc []byte, m proto.Message) (err error) {
 	o := UnmarshalOptions{AllowPartial: true}
 	_, err = o.read(a, p, xunsafe.WordsOf(&m).Data, doc)
@@ -178,8 +176,7 @@ func (p *program) tryField(a *arena.Arena, f *field, value []byte) string {
 	return ""
 }
 
-// touch has each message in m know its type, which it otherwise learns when it is first
-// asked.
+// touch initializes the type pointer of each message in m, which messages otherwise do at first use.
 func touch(m protoreflect.Message) {
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
@@ -199,14 +196,14 @@ func touch(m protoreflect.Message) {
 	})
 }
 
-// plain clears what the race detector has in a message of the opaque API.
+// plain clears the race detector's data in a message of the opaque API.
 func plain(v reflect.Value) {
 	if f, ok := v.Type().FieldByName("XXX_raceDetectHookData"); ok {
 		zero(f.Type, xunsafe.Add(v.Addr().UnsafePointer(), f.Offset))
 	}
 }
 
-// samples are values of f for documents, as they stand behind its tag.
+// samples returns encoded values of f, without a tag.
 func samples(f *field) [][]byte {
 	number := []byte{0xd5, 0x01} // 213
 	o := f.op

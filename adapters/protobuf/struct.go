@@ -48,7 +48,7 @@ func UnmarshalStruct(a *arena.Arena, data []byte, v any) (err error) {
 		return fmt.Errorf("arenapb: UnmarshalStruct: unknown runtime layout for %v", m.p.typ)
 	}
 	if a == nil {
-		a = arena.NewArena(max(256, 2*len(data)), 0) // which lives as long as the message
+		a = arena.NewArena(max(256, 2*len(data)), 0) // lives as long as the message
 	}
 	defer func() {
 		if err != nil {
@@ -104,7 +104,7 @@ func MarshalStruct(a *arena.Arena, v any) (b []byte, err error) {
 
 var errRequired = errors.New("required field not set")
 
-// structMessage is how structs of one type are read and written.
+// structMessage is the compiled decoding and encoding of a struct type.
 type structMessage struct {
 	p   *program
 	w   *writer
@@ -129,7 +129,7 @@ func structOf(function string, v any) (*structMessage, xunsafe.Pointer, error) {
 				m.err = inner.err
 			}
 		}
-		// Only the message that was asked for: inner ones may lead to a type whose error is in another one of them.
+		// Store only this message: inner ones may contain a type with an error.
 		known, _ = structMessages.LoadOrStore(t.Elem(), m)
 	}
 	m := known.(*structMessage)
@@ -139,7 +139,7 @@ func structOf(function string, v any) (*structMessage, xunsafe.Pointer, error) {
 	return m, to, nil
 }
 
-// sized is a field that generated messages of package proto don't have: a struct that is no pointer, a custom type, a
+// sized is a field that generated messages of package proto do not have: a struct by value, a custom type, a
 // time or a duration, or a list or a map of them.
 type sized struct {
 	shape   sizedShape
@@ -184,7 +184,7 @@ func (x *sized) read(d *decoder, f *field, at xunsafe.Pointer, i, end int) int {
 	}
 }
 
-// readMap reads a run of entries of a map whose values are no scalars and no pointers to messages.
+// readMap reads a run of entries of a map whose values are neither scalars nor pointers to messages.
 func (x *sized) readMap(d *decoder, f *field, at xunsafe.Pointer, i, end int) int {
 	n := d.run(f, i, end)
 	m := xunsafe.Value(x.mapType, at)
@@ -230,7 +230,7 @@ func (x *sized) readMap(d *decoder, f *field, at xunsafe.Pointer, i, end int) in
 	}
 }
 
-// write writes the field f, whose variable is at at, so that it ends at i, and returns where it begins.
+// write encodes field f, whose variable is at at, so that it ends at i, and returns where it begins.
 func (x *sized) write(e *encoder, f *outField, at xunsafe.Pointer, i int) int {
 	switch x.shape {
 	case sizedMap:
@@ -265,7 +265,7 @@ func (x *sized) write(e *encoder, f *outField, at xunsafe.Pointer, i int) int {
 	return e.head(f, end-i, i)
 }
 
-// size returns the number of bytes of the field f.
+// size returns the encoded size of field f.
 func (x *sized) size(e *encoder, f *outField, at xunsafe.Pointer) (n int) {
 	tag := int(f.tagLen)
 	switch x.shape {

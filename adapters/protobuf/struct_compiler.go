@@ -14,13 +14,13 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// structCompiler makes programs and writers from the tags of structs, as compiler makes them from descriptors. The same
+// structCompiler compiles programs and writers from struct tags, as compiler does from descriptors. The same
 // functions execute both.
 type structCompiler struct {
-	made map[reflect.Type]*structMessage // by structs
+	made map[reflect.Type]*structMessage // by struct type
 }
 
-// message returns the message of t, a struct, which may not be filled in yet if t leads to itself.
+// message returns the message of struct type t. It may be incomplete if t is recursive.
 func (c *structCompiler) message(t reflect.Type) *structMessage {
 	if m := c.made[t]; m != nil {
 		return m
@@ -75,7 +75,7 @@ var wireTypes = map[string]protowire.Type{
 	"fixed32": protowire.Fixed32Type, "fixed64": protowire.Fixed64Type, "bytes": protowire.BytesType, "group": protowire.StartGroupType,
 }
 
-// structField is a field with its number, which orders what is written.
+// structField is a field with its number, which determines the order of encoding.
 type structField struct {
 	number protowire.Number
 	out    outField
@@ -133,8 +133,8 @@ func (c *structCompiler) fill(m *structMessage) error {
 	return nil
 }
 
-// oneofs adds the fields of the oneofs, whose wrappers the type's method XXX_OneofWrappers returns. A oneof is written
-// in the place of its last field.
+// oneofs adds the fields of the oneofs, whose wrappers the type's method XXX_OneofWrappers returns. A oneof
+// is encoded in the place of its last field.
 func (c *structCompiler) oneofs(m *structMessage, oneofs map[string]reflect.StructField) ([]structField, error) {
 	t := m.p.typ
 	v := reflect.New(t).Interface()
@@ -199,7 +199,7 @@ func (c *structCompiler) member(m *structMessage, f *field, in reflect.StructFie
 	return out, tag.number, nil
 }
 
-// field makes the program of a field of a struct and enters it.
+// field compiles a field of a struct and adds it.
 func (c *structCompiler) field(m *structMessage, f *field, sf reflect.StructField, text string) (outField, protowire.Number, error) {
 	p := m.p
 	tag, err := parseTag(text)
@@ -238,7 +238,7 @@ func (c *structCompiler) field(m *structMessage, f *field, sf reflect.StructFiel
 	return out, tag.number, nil
 }
 
-// typed makes f read into a variable of the type and with the tag of sf, and returns how that is written.
+// typed makes f read into a variable with the type and tag of sf, and returns its encoding.
 func (c *structCompiler) typed(f *field, tag tag, sf reflect.StructField) (outField, error) {
 	t := sf.Type
 	if tag.wire == "group" {
@@ -322,8 +322,8 @@ func (c *structCompiler) sized(f *field, tag tag, t reflect.Type) (out outField,
 	return out, true, nil
 }
 
-// elementOf returns how variables of type t, values or pointers, are read and written. Its kind is noElement if t is a
-// scalar or unknown.
+// elementOf returns how variables of type t, values or pointers, are decoded and encoded. Its kind is
+// noElement if t is a scalar or unknown.
 func (c *structCompiler) elementOf(tag tag, t reflect.Type) (x element, err error) {
 	if t.Kind() == reflect.Pointer {
 		x.pointer, t = true, t.Elem()
@@ -365,7 +365,7 @@ func hasTags(t reflect.Type) bool {
 	return false
 }
 
-// onlyXXX reports whether t has only fields that generated code has beside a message's.
+// onlyXXX reports whether t has only the fields that generated code adds.
 func onlyXXX(t reflect.Type) bool {
 	for i := range t.NumField() {
 		switch name := t.Field(i).Name; {
@@ -388,7 +388,7 @@ func (c *structCompiler) mapped(f *field, tag tag, sf reflect.StructField) (out 
 	if err != nil {
 		return out, fmt.Errorf("protobuf_val: %w", err)
 	}
-	for name := range tag.has { // gogo has options of values in the field's own tag
+	for name := range tag.has { // gogo puts options of values into the field's tag
 		value.has[name] = true
 	}
 	f.key = key.scalar(t.Key())
@@ -422,7 +422,7 @@ func (c *structCompiler) mapped(f *field, tag tag, sf reflect.StructField) (out 
 	return out, nil
 }
 
-// scalar returns the op that reads a scalar of the tag's wire type into a t, and opOther if none does.
+// scalar returns the op that reads a scalar of the tag's wire type into a t, or opOther.
 func (tag tag) scalar(t reflect.Type) op {
 	k := t.Kind()
 	wide := k == reflect.Int64 || k == reflect.Uint64 || strconv.IntSize == 64 && (k == reflect.Int || k == reflect.Uint)

@@ -12,11 +12,11 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// An element is how values of a type are read and written that have a length on the wire. It is no interface, so that
-// decoders and encoders stay on the stack.
+// An element is how values of a length-delimited type are decoded and encoded. It is not an interface, so
+// that decoders and encoders stay on the stack.
 type element struct {
 	kind    elementKind
-	pointer bool           // the variable is a pointer, which is nil for no value
+	pointer bool           // the variable is a pointer; nil means no value
 	message *structMessage // of a struct with tags
 	typ     reflect.Type   // of the value
 	mem     *machine.Type  // of the value
@@ -32,7 +32,7 @@ const (
 	durationElement
 )
 
-// read reads the document from i to end into the variable at to.
+// read decodes the document from i to end into the variable at to.
 func (x *element) read(d *decoder, to xunsafe.Pointer, i, end int) {
 	if x.pointer {
 		p := xunsafe.Cast[xunsafe.Pointer](to)
@@ -63,7 +63,7 @@ func (x *element) value(at xunsafe.Pointer) xunsafe.Pointer {
 	return at
 }
 
-// size returns the number of bytes of the value in the variable at at, and 0 if there is none.
+// size returns the encoded size of the value in the variable at at, or 0 if there is none.
 func (x *element) size(e *encoder, at xunsafe.Pointer) int {
 	if at = x.value(at); at == nil {
 		return 0
@@ -77,7 +77,7 @@ func (x *element) size(e *encoder, at xunsafe.Pointer) int {
 	return secondsSize(x.kind, at)
 }
 
-// write writes the value in the variable at at so that it ends at i, and returns where it begins.
+// write encodes the value in the variable at at so that it ends at i, and returns where it begins.
 func (x *element) write(e *encoder, at xunsafe.Pointer, i int) int {
 	if at = x.value(at); at == nil {
 		return i
@@ -101,7 +101,7 @@ func (x *element) write(e *encoder, at xunsafe.Pointer, i int) int {
 	return e.seconds(x.kind, at, i)
 }
 
-// custom is the interface of gogo's custom types, of pointers to them.
+// custom is the interface of pointers to gogo's custom types.
 type custom interface {
 	Size() int
 	MarshalTo(data []byte) (int, error)
@@ -117,7 +117,7 @@ const (
 	mostDurationSec = 315576000000
 )
 
-// seconds reads the messages Timestamp and Duration.
+// seconds decodes the messages Timestamp and Duration.
 func (d *decoder) seconds(kind elementKind, to xunsafe.Pointer, i, end int) {
 	var sec, nanos int64
 	for i < end {
@@ -160,7 +160,7 @@ func (d *decoder) seconds(kind elementKind, to xunsafe.Pointer, i, end int) {
 	*xunsafe.Cast[time.Duration](to) = time.Duration(total)
 }
 
-// secondsOf returns the fields of the message for the time or the duration at at.
+// secondsOf returns the fields of the message for the time or duration at at.
 func secondsOf(kind elementKind, at xunsafe.Pointer) (sec, nanos int64) {
 	if kind == durationElement {
 		v := int64(*xunsafe.Cast[time.Duration](at))
@@ -184,7 +184,7 @@ func secondsSize(kind elementKind, at xunsafe.Pointer) (n int) {
 	return n
 }
 
-// seconds writes the message of the time or the duration at at.
+// seconds encodes the message for the time or duration at at.
 func (e *encoder) seconds(kind elementKind, at xunsafe.Pointer, i int) int {
 	sec, nanos := secondsOf(kind, at)
 	if nanos != 0 {

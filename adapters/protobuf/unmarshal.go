@@ -15,52 +15,49 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Unmarshal reads data, one message in protobuf's wire format, into m, as
-// proto.Unmarshal does, with all that it makes in a, or on the heap if a is nil. m
-// itself may lie anywhere; what it had before is dropped.
-//
-// It is UnmarshalOptions{}.Unmarshal.
+// Unmarshal decodes data, one message in protobuf's wire format, into m, like proto.Unmarshal. Memory comes
+// from a, or from the heap if a is nil. m may be anywhere; its old contents are dropped. If a limit of a is
+// exceeded, it returns a *arena.LimitError. It is short for UnmarshalOptions{}.Unmarshal.
 func Unmarshal(a *arena.Arena, data []byte, m proto.Message) error {
 	return UnmarshalOptions{}.Unmarshal(a, data, m)
 }
 
-// UnmarshalOptions are those of package proto, with the same meaning.
+// UnmarshalOptions configures decoding. Options of package proto have the same meaning.
 type UnmarshalOptions struct {
-	// Merge keeps what the message has, and adds what is read to it.
+	// Merge merges data into the message instead of replacing its contents.
 	Merge bool
 
-	// AllowPartial accepts messages whose required fields are not all set.
+	// AllowPartial accepts messages with missing required fields.
 	AllowPartial bool
 
-	// DiscardUnknown drops fields that the message's type does not have.
+	// DiscardUnknown drops fields unknown to the message's type.
 	DiscardUnknown bool
 
-	// Resolver finds extensions. nil is protoregistry.GlobalTypes.
+	// Resolver finds extensions. Nil means protoregistry.GlobalTypes.
 	Resolver interface {
 		FindExtensionByName(field protoreflect.FullName) (protoreflect.ExtensionType, error)
 		FindExtensionByNumber(message protoreflect.FullName, field protoreflect.FieldNumber) (protoreflect.ExtensionType, error)
 	}
 
-	// RecursionLimit is how deep messages may be nested, the outermost one counted.
-	// 0 is protowire.DefaultRecursionLimit, 10,000.
+	// RecursionLimit is the maximum nesting of messages, including the outermost one. 0 means
+	// protowire.DefaultRecursionLimit, 10,000.
 	RecursionLimit int
 
-	// NoLazyDecoding decodes at once what is marked [lazy = true], in messages of the
-	// opaque API. Package proto reads these, with this or without.
+	// NoLazyDecoding decodes fields marked [lazy = true] immediately, in messages of the opaque API. Package
+	// proto decodes such messages in any case.
 	NoLazyDecoding bool
 
-	// AliasBuffer has strings, bytes and unknown fields share data's memory, of which they
-	// are copies otherwise, where data is what was read into a last, as by arena.ReadAll: all
-	// of a slice, without capacity behind it, and nothing was allocated in a since. Then nobody
-	// must write to data until the arena's epoch ends; who writes to bytes of the message
-	// writes to data. It takes 16 bytes of a.
+	// AliasBuffer lets strings, bytes and unknown fields refer to data instead of copies. It has an effect
+	// only if data is the newest allocation in a, as after arena.ReadAll: a whole slice, without further
+	// capacity, and nothing was allocated since. Then data must not be written until the cycle ends, and
+	// writing to bytes of the message writes to data. It uses 16 bytes of a.
 	//
-	// All else is copied: a part of a slice, what lies elsewhere, what is so large that it has
-	// a chunk of a to itself, and what package proto reads.
+	// Otherwise data is copied. Data with a chunk of its own because of its size, and the parts that package
+	// proto decodes, are also copied.
 	AliasBuffer bool
 }
 
-// Unmarshal reads data into m as Unmarshal does, with options.
+// Unmarshal is like [Unmarshal], with options.
 func (o UnmarshalOptions) Unmarshal(a *arena.Arena, data []byte, m proto.Message) error {
 	t := reflect.TypeOf(m)
 	if a == nil || t == nil {
@@ -73,7 +70,7 @@ func (o UnmarshalOptions) Unmarshal(a *arena.Arena, data []byte, m proto.Message
 	}
 	to := xunsafe.WordsOf(&m).Data
 	if to == nil {
-		return o.plain().Unmarshal(data, m) // which panics
+		return o.plain().Unmarshal(data, m) // panics
 	}
 	if !o.Merge {
 		proto.Reset(m)
@@ -83,35 +80,34 @@ func (o UnmarshalOptions) Unmarshal(a *arena.Arena, data []byte, m proto.Message
 		return err
 	}
 	if err = proto.CheckInitialized(m); err != nil && found == doubt && o.wholeFor(m, data) {
-		return nil // only what package proto does not count when it reads data
+		return nil // package proto does not report these missing fields
 	}
 	return err
 }
 
-// wholeFor reports whether package proto finds nothing lacking when it reads data as a
-// message of m's type, which it does here, on the heap. That is asked of messages that lack
-// something.
+// wholeFor reports whether package proto finds no missing required field in data. It decodes data again, on
+// the heap, but only for messages that lack something.
 func (o UnmarshalOptions) wholeFor(m proto.Message, data []byte) bool {
 	p := o.plain()
 	p.AllowPartial = true
 	to := m.ProtoReflect().New()
 	if o.Merge && p.Resolver != protoregistry.GlobalTypes {
-		to = proto.Clone(m).ProtoReflect() // the extensions that a message has are known without the Resolver
+		to = proto.Clone(m).ProtoReflect() // existing extensions are known without the Resolver
 	}
 	out, err := p.UnmarshalState(protoiface.UnmarshalInput{Message: to, Buf: data})
 	return err == nil && out.Flags&protoiface.UnmarshalInitialized != 0
 }
 
-// lacking tells which required fields of a message were missing when it was read.
+// lacking tells whether required fields were missing.
 type lacking uint8
 
 const (
 	nothing lacking = iota
-	some            // package proto finds it, too
-	doubt           // package proto may not find it
+	some            // package proto also reports it
+	doubt           // package proto may not report it
 )
 
-// read adds what data says to the message of p at to.
+// read merges data into the message of p at to.
 func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, data []byte) (found lacking, err error) {
 	d := decoder{a: a, n: len(data), options: *o, discard: o.DiscardUnknown, depth: o.RecursionLimit}
 	if d.depth == 0 {
@@ -150,7 +146,7 @@ func (o *UnmarshalOptions) read(a *arena.Arena, p *program, to xunsafe.Pointer, 
 	return nothing, nil
 }
 
-// plain returns what does the same without an arena.
+// plain returns the equivalent options of package proto.
 func (o UnmarshalOptions) plain() proto.UnmarshalOptions {
 	p := proto.UnmarshalOptions{
 		Merge:          o.Merge,

@@ -1,7 +1,7 @@
 package arenapb
 
-// What internal/xunsafe has not. What is taken for granted of messages is tried out for
-// each type before it is relied on, in program_verify.go.
+// Unsafe operations beyond internal/xunsafe. Assumptions about messages are verified for each type by
+// program_verify.go.
 
 import (
 	"encoding/binary"
@@ -12,9 +12,9 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// at is the byte at i of the document.
+// at returns byte i of the document.
 //
-// SAFETY: i is at most docSlack-1 beyond the document's end.
+// SAFETY: i is at most docSlack-1 bytes past the end of the document.
 func (d *decoder) at(i int) byte {
 	if check.On {
 		d.mustReach(i, 1)
@@ -22,9 +22,9 @@ func (d *decoder) at(i int) byte {
 	return *(*byte)(unsafe.Add(d.base, i))
 }
 
-// word is the eight bytes from i on, the first one lowest.
+// word returns the eight bytes at i, little-endian.
 //
-// SAFETY: i is at most docSlack-8 beyond the document's end.
+// SAFETY: i is at most docSlack-8 bytes past the end of the document.
 func (d *decoder) word(i int) uint64 {
 	if check.On {
 		d.mustReach(i, 8)
@@ -32,9 +32,9 @@ func (d *decoder) word(i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(d.base, i))[:])
 }
 
-// word32 is the four bytes from i on, the first one lowest.
+// word32 returns the four bytes at i, little-endian.
 //
-// SAFETY: i is at most docSlack-4 beyond the document's end.
+// SAFETY: i is at most docSlack-4 bytes past the end of the document.
 func (d *decoder) word32(i int) uint32 {
 	if check.On {
 		d.mustReach(i, 4)
@@ -42,10 +42,10 @@ func (d *decoder) word32(i int) uint32 {
 	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(d.base, i))[:])
 }
 
-// text is the document from i to end, as a string.
+// text returns doc[i:end] as a string.
 //
-// SAFETY: both lie in it. Bytes of the same document that a program may write to, those
-// of bytes fields and of unknown fields, are never those of a string.
+// SAFETY: both are in the document. Bytes that a program may write, those of bytes fields and unknown fields,
+// never overlap those of a string.
 func (d *decoder) text(i, end int) string {
 	if check.On {
 		d.mustReach(i, end-i)
@@ -53,9 +53,9 @@ func (d *decoder) text(i, end int) string {
 	return unsafe.String((*byte)(unsafe.Add(d.base, i)), end-i)
 }
 
-// view is the document from i to end, with no capacity behind it.
+// view returns doc[i:end] without further capacity.
 //
-// SAFETY: both lie in it, or in the zeros behind it.
+// SAFETY: both are in the document or in the zeros after it.
 func (d *decoder) view(i, end int) []byte {
 	if check.On {
 		d.mustReach(i, end-i)
@@ -63,32 +63,31 @@ func (d *decoder) view(i, end int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(d.base, i)), end-i)
 }
 
-// follows reports whether b lies in the document and ends where byte i of it is.
+// follows reports whether b is part of the document and ends at i.
 //
-// SAFETY: compares addresses as numbers. What only ends there, before the document, may be
-// another object's memory.
+// SAFETY: it compares addresses as numbers. A slice of another object that ends just before the document is
+// not part of it.
 func (d *decoder) follows(b []byte, i int) bool {
 	from, base := uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(d.base)
 	return from >= base && from+uintptr(len(b)) == base+uintptr(i)
 }
 
-// longer is b with n bytes more, which follow it in the document.
+// longer returns b extended by the n bytes that follow it in the document.
 //
-// SAFETY: the caller has asked follows, and these bytes lie in the document.
+// SAFETY: follows has returned true, and the bytes are in the document.
 func longer(b []byte, n int) []byte { return unsafe.Slice(unsafe.SliceData(b), len(b)+n) }
 
-// zero clears the size bytes at p, which hold no unsafe.Pointer that the collector must be
-// told of, since only its own record of a check lies there.
+// zero clears the value at p of type t.
 //
-// SAFETY: the value at p is on the heap, and nobody else's.
+// SAFETY: the value is on the heap and not shared.
 func zero(t reflect.Type, p unsafe.Pointer) { reflect.NewAt(t, p).Elem().SetZero() }
 
-// messageAt is the message at p as package reflect sees it: a unsafe.Pointer to t.
+// messageAt returns the message at p as a pointer to t.
 //
-// SAFETY: at p is a t.
+// SAFETY: p points to a t.
 func messageAt(t reflect.Type, p unsafe.Pointer) any { return reflect.NewAt(t, p).Interface() }
 
-// mustReach panics unless the n bytes from i on are the document's, or the zeros' behind it.
+// mustReach panics unless the n bytes at i are in the document or in the zeros after it.
 func (d *decoder) mustReach(i, n int) {
 	if i < 0 || n < 0 || n > d.n+docSlack-i {
 		panic(fmt.Sprintf("arenapb: internal error: %d bytes at %d of a document of %d", n, i, d.n))

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/arenareflect"
 )
 
-// reader reads the rows of one query. It is in the arena of the rows.
+// reader reads the rows of one query. It is allocated in the arena.
 type reader struct {
 	cells []cell
 	dest  []any
@@ -37,12 +37,12 @@ func newReader[T any](a *arena.Arena, rows *sql.Rows) (reader, error) {
 	return r, nil
 }
 
-// read reads the row that rows is at into the T that row, a *T, points to.
+// read reads the current row of rows into *row.
 //
-// The destination of each column is a cell, or the raw side of one, which stores the values that it knows. If one gets
-// another value, the row is scanned again with the field itself as the destination: then database/sql or the driver
-// converts, or says why it can't. Cells that have stored their value ignore the second one, because a Scan method may
-// add up.
+// The destination of each column is a cell, or its rawCell, which stores the types that it supports. If one
+// gets another value, the row is scanned again with the field itself as the destination, so that database/sql
+// or the driver converts the value or returns an error. Cells that have stored their value ignore the second
+// one, because a Scan method may accumulate.
 func (r *reader) read(rows *sql.Rows, row any) error {
 	v := reflect.ValueOf(row).Elem()
 	for again := false; ; {
@@ -71,7 +71,7 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 			if c.panicked != nil {
 				panic(c.panicked)
 			}
-			unknown := c.raw && !c.stored // the driver does not know rawCell, for this column at least
+			unknown := c.raw && !c.stored // the driver does not support rawCell, at least for this column
 			again = again || c.missed || unknown
 			c.direct, c.raw, c.missed = c.direct || c.missed, c.raw && !unknown, false
 		}
@@ -81,17 +81,17 @@ func (r *reader) read(rows *sql.Rows, row any) error {
 	}
 }
 
-// A cell is a destination of Rows.Scan, as a sql.Scanner: it sees the driver's own value, and Rows keeps the driver
-// from reusing its memory meanwhile.
+// A cell is a destination of Rows.Scan. As a sql.Scanner it gets the driver's own value, whose memory Rows
+// keeps the driver from reusing meanwhile.
 type cell struct {
 	arena    *arena.Arena
 	field    *field
 	index    []int
-	to       reflect.Value // of the row at hand
+	to       reflect.Value // in the current row
 	raw      bool          // the destination is a *rawCell
 	direct   bool          // the destination is the field itself
-	missed   bool          // got a value that only database/sql or the driver can store
-	stored   bool          // has the row's value
+	missed   bool          // the value needs database/sql or the driver
+	stored   bool          // the row's value is stored
 	panicked any
 }
 
@@ -100,8 +100,7 @@ var (
 	errPanicked = errors.New("arenasql: panic")
 )
 
-// Scan implements sql.Scanner. Rows holds a lock meanwhile, which it would keep after a panic. So a panic goes on after
-// Rows.Scan has returned.
+// Scan implements sql.Scanner. A panic would leave Rows locked, so it continues after Rows.Scan has returned.
 func (c *cell) Scan(src any) (err error) {
 	if c.stored {
 		return nil
@@ -139,7 +138,7 @@ func (c *cell) end(err *error) {
 	c.stored = *err == nil
 }
 
-// variable returns the variable of the field, which is new if the field is a pointer, and its value.
+// variable returns the variable of the field, newly allocated if the field is a pointer, and its value.
 func (c *cell) variable() (to, value reflect.Value) {
 	to = c.to
 	if c.field.ptr {
@@ -151,7 +150,7 @@ func (c *cell) variable() (to, value reflect.Value) {
 	return to, to
 }
 
-// set completes the field after the value in variable to is stored.
+// set completes the field after the value was stored in variable to.
 func (c *cell) set(to reflect.Value) {
 	if c.field.null {
 		to.Field(1).SetBool(true)
@@ -161,8 +160,8 @@ func (c *cell) set(to reflect.Value) {
 	}
 }
 
-// A rawCell is a destination for drivers that scan into it themselves, as they can since Go 1.27. pgx gives text and
-// bytes to its method, without a copy on the heap.
+// A rawCell is a destination for drivers that scan into it themselves, which they can since Go 1.27. pgx
+// passes text and bytes to its method without a copy on the heap.
 type rawCell cell
 
 // ScanBytes implements pgtype.BytesScanner. b is nil for NULL.
@@ -185,8 +184,8 @@ func (r *rawCell) ScanBytes(b []byte) (err error) {
 	return nil
 }
 
-// decode reads a JSON document into a map, a struct or a slice. Slices also have other formats, as PostgreSQL's
-// arrays, which it leaves to the driver.
+// decode decodes a JSON document into a map, a struct or a slice. Slices in other formats, such as
+// PostgreSQL's arrays, are left to the driver.
 func (c *cell) decode(to reflect.Value, src any) (stored bool, err error) {
 	var doc []byte
 	switch s := src.(type) {
@@ -232,8 +231,8 @@ func (c *cell) scan(src any) error {
 	return p.Interface().(sql.Scanner).Scan(src)
 }
 
-// store stores src, the driver's value, in to. It reports whether it could. Other combinations of types, and numbers
-// that overflow, are left to database/sql.
+// store stores src, the driver's value, in to, and reports whether it could. Other combinations of types, and
+// numbers that overflow, are left to database/sql.
 func (c *cell) store(to reflect.Value, src any) bool {
 	switch s := src.(type) {
 	case string:
@@ -284,7 +283,7 @@ func (c *cell) store(to reflect.Value, src any) bool {
 	case float64:
 		if c.field.kind == float {
 			if to.Kind() == reflect.Float32 && float64(float32(s)) != s {
-				// Like database/sql, round the shortest decimal.
+				// Round the shortest decimal, like database/sql.
 				var buffer [32]byte
 				f, err := strconv.ParseFloat(string(strconv.AppendFloat(buffer[:0], s, 'g', -1, 64)), 32)
 				if err != nil {

@@ -62,7 +62,7 @@ func Collect[T any](a *arena.Arena, rows *sql.Rows) ([]T, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	done = true // Next has closed rows after the last result set
+	done = true // Next closes rows after the last result set
 	return all, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/columns"
 )
 
-// matcher describes the structs that rows are read into.
+// matcher describes the structs into which rows are read.
 var matcher = columns.Matcher[field]{
 	Package: "arenasql",
 	Outer:   true,
@@ -34,11 +34,11 @@ type field struct {
 	ptr  bool
 }
 
-// A kind is how a value is stored without the help of database/sql.
+// A kind is how a value is stored without database/sql.
 type kind uint8
 
 const (
-	other kind = iota // only with its help
+	other kind = iota // stored by database/sql
 	text
 	blob
 	integer
@@ -111,7 +111,7 @@ func kindOf(t reflect.Type) kind {
 	return other
 }
 
-// isNull reports whether t is a Null type of database/sql, which has a value and the field Valid.
+// isNull reports whether t is a Null type of database/sql, with a value and the field Valid.
 func isNull(t reflect.Type) bool {
 	return t.PkgPath() == "database/sql" && t.Kind() == reflect.Struct && strings.HasPrefix(t.Name(), "Null") &&
 		t.NumField() == 2 && t.Field(1).Name == "Valid"

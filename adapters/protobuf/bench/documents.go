@@ -25,8 +25,8 @@ type document struct {
 	bytes []byte
 }
 
-// documents are made, not recorded, from a fixed seed: batches as a collector gets them,
-// with the names and lengths of OpenTelemetry's conventions.
+// documents returns generated documents, from a fixed seed: batches as a collector receives them, with the
+// names and lengths of OpenTelemetry's conventions.
 func documents() []document {
 	d := []document{
 		{"otlp_trace_small", spans(1, 4), nil},
@@ -153,7 +153,7 @@ func descriptors() proto.Message {
 	return all
 }
 
-// tree nests lists of values: 2 to the power of depth leaves.
+// tree returns nested lists with 2 to the power of depth leaves.
 func tree(depth int) proto.Message {
 	var node func(int) *commonpb.AnyValue
 	node = func(d int) *commonpb.AnyValue {
@@ -165,7 +165,7 @@ func tree(depth int) proto.Message {
 	return node(depth)
 }
 
-// containers have labels and annotations, as those of Kubernetes.
+// containers returns containers with labels and annotations, like those of Kubernetes.
 func containers(n int) proto.Message {
 	r := rand.New(rand.NewPCG(5, 5))
 	all := &openpb.Maps{Sm: map[string]*openpb.Maps{}}
@@ -182,7 +182,7 @@ func containers(n int) proto.Message {
 	return all
 }
 
-// entries are those of a replicated log.
+// entries returns entries of a replicated log.
 func entries(n int) proto.Message {
 	r := rand.New(rand.NewPCG(6, 6))
 	all := &openpb.Lists{}

@@ -14,8 +14,8 @@ import (
 	"github.com/ebbpool/arena/arenareflect"
 )
 
-// subject is a way to decode a document: what read returns is a message equal to what
-// package proto makes of it, and done drops that.
+// subject is a way to decode a document: read returns a message equal to that of package proto, and done
+// releases it.
 type subject struct {
 	name string
 	read func() proto.Message
@@ -35,13 +35,13 @@ func must(err error) {
 	}
 }
 
-// writer is a way to encode a document, whose result lasts until the next one.
+// writer is a way to encode a document. The result is valid until the next call.
 type writer struct {
 	name  string
 	write func() []byte
 }
 
-// writers are the ways to encode d. The others are compared with the first one.
+// writers returns the ways to encode d. The others are compared with the first one.
 func writers(d document) []writer {
 	a := arena.NewArena(chunkSize, maxRetained)
 	all := []writer{
@@ -68,18 +68,18 @@ func writers(d document) []writer {
 	return all
 }
 
-// subjects are the ways to decode d. The others are compared with the first one.
+// subjects returns the ways to decode d. The others are compared with the first one.
 func subjects(d document) []subject {
 	all := []subject{warm(d, arena.NewArenaPool(chunkSize, maxRetained)), cold(d), plain(d)}
 	return append(all, sharing(d, func() []byte { return d.bytes })...)
 }
 
-// bodies are the ways to decode d as a body that is read first, of those that share its memory.
+// bodies returns the ways to decode d from a body that is read first, of the codecs that alias the body.
 func bodies(d document) []subject {
 	return append([]subject{reading(d)}, sharing(d, bodyOf(d))...)
 }
 
-// sharing are the others that share the memory of what they read.
+// sharing returns the other codecs that alias the body.
 func sharing(d document, body func() []byte) []subject {
 	all := []subject{profiled(d, body)}
 	if s, ok := pooled(d, body); ok {
@@ -88,7 +88,7 @@ func sharing(d document, body func() []byte) []subject {
 	return all
 }
 
-// warm is an arena from a pool.
+// warm uses an arena from a pool.
 func warm(d document, pool *arena.ArenaPool) subject {
 	t := reflect.TypeOf(d.kind).Elem()
 	var a *arena.Arena
@@ -100,7 +100,7 @@ func warm(d document, pool *arena.ArenaPool) subject {
 	}, func() { pool.Put(a) }}
 }
 
-// reading is warm for a body that is read into the arena first, and shared by the message.
+// reading is warm with a body that is first read into the arena and aliased by the message.
 func reading(d document) subject {
 	t := reflect.TypeOf(d.kind).Elem()
 	pool := arena.NewArenaPool(chunkSize, maxRetained)
@@ -115,7 +115,7 @@ func reading(d document) subject {
 	}, func() { pool.Put(a) }}
 }
 
-// bodyOf is how d is read by those that share a buffer: into the same one each time.
+// bodyOf returns a function that reads d into the same buffer each time.
 func bodyOf(d document) func() []byte {
 	var b bytes.Buffer
 	return func() []byte {
@@ -126,7 +126,7 @@ func bodyOf(d document) func() []byte {
 	}
 }
 
-// cold is a new arena for each message.
+// cold uses a new arena for each message.
 func cold(d document) subject {
 	t := reflect.TypeOf(d.kind).Elem()
 	return subject{"a new arena", func() proto.Message {
@@ -146,8 +146,8 @@ func plain(d document) subject {
 	}, func() {}}
 }
 
-// profiled is hyperpb at its best: compiled with a profile of the very document, aliasing
-// the buffer, with its memory used again.
+// profiled is hyperpb at its best: compiled with a profile of the same document, aliasing the buffer, and
+// reusing memory.
 func profiled(d document, body func() []byte) subject {
 	t := hyperpb.CompileMessageDescriptor(d.kind.ProtoReflect().Descriptor())
 	profile := t.NewProfile()

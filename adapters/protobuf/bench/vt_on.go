@@ -23,8 +23,7 @@ type vtMessage interface {
 	ReturnToVTPool()
 }
 
-// pooled is vtprotobuf at its best: messages from its pools, and strings that alias the
-// buffer.
+// pooled is vtprotobuf at its best: messages from its pools, and strings that alias the buffer.
 func pooled(d document, body func() []byte) (subject, bool) {
 	var take func() vtMessage
 	switch d.kind.(type) {

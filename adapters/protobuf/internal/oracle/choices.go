@@ -2,20 +2,20 @@ package oracle
 
 import "math/rand/v2"
 
-// Choices decide for a generator: random numbers, or bytes that a fuzzer has.
+// Choices makes the choices of a generator: at random, or from the bytes of a fuzzer.
 type Choices struct {
 	r *rand.Rand
 	b []byte
 }
 
-// Random are choices without an end.
+// Random returns unlimited random choices.
 func Random(r *rand.Rand) *Choices { return &Choices{r: r} }
 
-// Given are the choices that b makes. When b is used up, all choices are 0, which every
-// generator here takes as the least that it can do.
+// Given returns the choices determined by b. When b is used up, all choices are 0, for which every generator
+// here does the least.
 func Given(b []byte) *Choices { return &Choices{b: b} }
 
-// n chooses one of n numbers from 0 on.
+// n returns a number from 0 to n-1.
 func (c *Choices) n(n int) int {
 	if c.r != nil {
 		return c.r.IntN(n)
@@ -27,7 +27,7 @@ func (c *Choices) n(n int) int {
 	return v % n
 }
 
-// one reports whether one of n comes up, but 0.
+// one reports whether n chooses 1.
 func (c *Choices) one(n int) bool { return c.n(n) == 1 }
 
 func (c *Choices) byte() byte {
@@ -42,7 +42,7 @@ func (c *Choices) byte() byte {
 	return b
 }
 
-// number is any number of up to 64 bits, the ends of what types can hold more often.
+// number returns a number of up to 64 bits, often at the limits of a type.
 func (c *Choices) number() (n uint64) {
 	switch c.n(8) {
 	case 0, 1:
@@ -52,7 +52,7 @@ func (c *Choices) number() (n uint64) {
 	case 4:
 		return uint64(1)<<c.n(64) - uint64(c.n(2))
 	case 5:
-		return -uint64(c.n(130)) // as negative numbers come
+		return -uint64(c.n(130)) // like negative numbers
 	}
 	for range 1 + c.n(8) {
 		n = n<<8 | uint64(c.byte())

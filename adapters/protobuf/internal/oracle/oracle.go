@@ -1,5 +1,4 @@
-// Package oracle compares what arenapb reads with what package proto reads, over random
-// messages of any type and broken ones.
+// Package oracle compares arenapb with package proto on random and malformed messages of any type.
 package oracle
 
 import (
@@ -22,16 +21,15 @@ import (
 	"github.com/ebbpool/arena/arenareflect"
 )
 
-// NameOf is the full name of m's type.
+// NameOf returns the full name of m's type.
 func NameOf(m proto.Message) string { return string(m.ProtoReflect().Descriptor().FullName()) }
 
-// Fresh is a new message of m's type in a.
+// Fresh returns a new message of m's type in a.
 func Fresh(a *arena.Arena, m proto.Message) proto.Message {
 	return arenareflect.New(a, reflect.TypeOf(m).Elem()).Interface().(proto.Message)
 }
 
-// Differ says how what arenapb makes of data differs from what proto makes of it, for
-// each of these options.
+// Differ returns how arenapb's result for data differs from proto's, for several options.
 func Differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
 	for _, o := range []arenapb.UnmarshalOptions{{}, {AllowPartial: true, AliasBuffer: true}, {DiscardUnknown: true, AllowPartial: true}, {Merge: true}, {RecursionLimit: 4}, {AliasBuffer: true, AllowPartial: true, Merge: true}} {
 		if err := DifferBy(o, a, kind, data, before); err != nil {
@@ -41,8 +39,8 @@ func Differ(a *arena.Arena, kind proto.Message, data, before []byte) error {
 	return nil
 }
 
-// DifferBy is Differ for these options. What each of before says is in the message already,
-// if o has Merge. An arena that has a limit may reach it.
+// DifferBy is Differ for the options o. If o has Merge, the message already contains each of before. If a has
+// a limit, it may be exceeded.
 func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, data []byte, before ...[]byte) error {
 	p := proto.UnmarshalOptions{
 		Merge: o.Merge, AllowPartial: o.AllowPartial, DiscardUnknown: o.DiscardUnknown, Resolver: o.Resolver,
@@ -69,7 +67,7 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 		return fmt.Errorf("%+v: the document was written to, or what lies behind it: %x", o, copied[:cap(copied)])
 	}
 	if !o.AliasBuffer {
-		clear(copied) // data is not retained
+		clear(copied) // data must not be retained
 	}
 	if errors.As(gotErr, new(*arena.LimitError)) {
 		return nil
@@ -78,7 +76,7 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 		return fmt.Errorf("%+v: error %v, package proto has %v", o, gotErr, wantErr)
 	}
 	if wantErr != nil {
-		if says := cloned(got); says != nil && cloned(want) == nil { // whatever was read, the message is one
+		if says := cloned(got); says != nil && cloned(want) == nil { // the result must be a valid message, even after an error
 			return fmt.Errorf("%+v: after the error %v a clone panics: %v", o, gotErr, says)
 		}
 		return nil
@@ -89,16 +87,16 @@ func DifferBy(o arenapb.UnmarshalOptions, a *arena.Arena, kind proto.Message, da
 	return nil
 }
 
-// dirt is what lies behind documents: part of a number, or of a tag.
+// dirt follows documents in memory: part of a number, or of a tag.
 const dirt = 0x7f
 
-// placed is a copy of data, with some dirt behind it or with nothing: by its length, and if a's limit
-// lets it, the newest bytes in a, or on the heap.
+// placed returns a copy of data. Depending on its length, dirt follows or not, and the copy is the newest
+// slice of a, unless a's limit is exceeded, or on the heap.
 func placed(a *arena.Arena, data []byte) (copied []byte) {
 	copied = append(bytes.Clone(data), bytes.Repeat([]byte{dirt}, len(data)%2*len(data)%20)...)
 	copied = copied[:len(copied):len(copied)]
 	defer func() {
-		recover() // of the limit
+		recover() // from the limit
 		copied = copied[:len(data)]
 	}()
 	if len(data)%4 != 1 {
@@ -107,14 +105,14 @@ func placed(a *arena.Arena, data []byte) (copied []byte) {
 	return copied
 }
 
-// cloned returns what a clone of m panics with.
+// cloned returns the value with which cloning m panics, or nil.
 func cloned(m proto.Message) (says any) {
 	defer func() { says = recover() }()
 	proto.Clone(m)
 	return nil
 }
 
-// failing is a Resolver that does not work.
+// failing is a Resolver that always fails.
 type failing struct{}
 
 var errResolver = errors.New("the resolver does not work")
@@ -146,8 +144,8 @@ func Options(c *Choices) arenapb.UnmarshalOptions {
 	return o
 }
 
-// said is the text of err. Which of several required fields is missing first depends on
-// the order in which package proto ranges over a map.
+// said returns the text of err. Which of several missing required fields is reported depends on the iteration
+// order of a map, so its name is removed.
 func said(err error) string {
 	if s := err.Error(); !strings.Contains(s, "required field") {
 		return s
@@ -155,7 +153,7 @@ func said(err error) string {
 	return "required field"
 }
 
-// Unlike says how two messages differ.
+// Unlike returns how two messages differ.
 func Unlike(got, want proto.Message) error {
 	if !proto.Equal(got, want) {
 		return fmt.Errorf("the message is\n%v, package proto has\n%v", got, want)
@@ -172,8 +170,7 @@ func Unlike(got, want proto.Message) error {
 	return alike(got.ProtoReflect(), want.ProtoReflect())
 }
 
-// DifferOut says how what arenapb writes of m differs from what proto writes, for each of
-// these options.
+// DifferOut returns how arenapb's encoding of m differs from proto's, for several options.
 func DifferOut(a *arena.Arena, m proto.Message) error {
 	for _, partial := range []bool{true, false} {
 		want, fails := proto.MarshalOptions{Deterministic: true, AllowPartial: partial}.Marshal(m)
@@ -188,7 +185,7 @@ func DifferOut(a *arena.Arena, m proto.Message) error {
 	return nil
 }
 
-// alike compares what neither shows: the unknown fields' order, and which bytes are nil.
+// alike compares what proto.Equal ignores: the order of unknown fields, and whether empty bytes are nil.
 func alike(got, want protoreflect.Message) (err error) {
 	if !bytes.Equal(got.GetUnknown(), want.GetUnknown()) {
 		return fmt.Errorf("unknown fields are %x, package proto has %x", got.GetUnknown(), want.GetUnknown())
@@ -202,7 +199,7 @@ func alike(got, want protoreflect.Message) (err error) {
 			err = fmt.Errorf("%s: nil bytes", fd.FullName())
 		}
 	}
-	for i := range want.Descriptor().Fields().Len() { // also those that are not set: Range knows none of them
+	for i := range want.Descriptor().Fields().Len() { // also unset fields, which Range omits
 		fd := want.Descriptor().Fields().Get(i)
 		if fd.Kind() == protoreflect.BytesKind && !fd.IsList() && (got.Get(fd).Bytes() == nil) != (want.Get(fd).Bytes() == nil) {
 			return fmt.Errorf("%s: nil bytes", fd.FullName())
@@ -228,7 +225,7 @@ func alike(got, want protoreflect.Message) (err error) {
 	return err
 }
 
-// Fill gives m random values.
+// Fill sets m to random values.
 func Fill(r *rand.Rand, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -305,7 +302,7 @@ func scalar(r *rand.Rand, fd protoreflect.FieldDescriptor) protoreflect.Value {
 	return protoreflect.ValueOfBytes([]byte(texts[r.IntN(len(texts))]))
 }
 
-// Document is a random message of m's type.
+// Document returns a random encoded message of m's type.
 func Document(t testing.TB, r *rand.Rand, m proto.Message) []byte {
 	x := Fresh(nil, m)
 	Fill(r, x.ProtoReflect(), 3)
@@ -316,7 +313,7 @@ func Document(t testing.TB, r *rand.Rand, m proto.Message) []byte {
 	return doc
 }
 
-// Mutate breaks doc, or makes another good one of it.
+// Mutate breaks doc, or turns it into another valid document.
 func Mutate(r *rand.Rand, doc []byte) []byte {
 	doc = bytes.Clone(doc)
 	for range 1 + r.IntN(3) {
@@ -338,11 +335,11 @@ func Mutate(r *rand.Rand, doc []byte) []byte {
 		case 3: // a field of any number and type
 			doc = protowire.AppendTag(doc, protowire.Number(r.IntN(60)), protowire.Type(r.IntN(8)))
 			doc = protowire.AppendVarint(doc, uint64(r.IntN(20)))
-		case 4: // a piece once more
+		case 4: // repeat a piece
 			doc = append(doc, doc[at:]...)
-		case 5: // bytes between
+		case 5: // insert bytes
 			doc = append(doc[:at], append([]byte{byte(r.Uint32()), 0}, doc[at:]...)...)
-		case 6: // a tag longer than it need be
+		case 6: // an overlong tag
 			doc = append(doc, byte(r.IntN(128))|0x80, 0x80, 0, 1, 2, 3, 4)
 		}
 	}

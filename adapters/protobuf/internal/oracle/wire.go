@@ -9,9 +9,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// Wire makes documents of a message's type token by token, as no Marshal makes them: numbers
-// longer than they need be, lists packed and not in turns, messages in pieces, the parts of
-// a map's entry in any order, twice or not at all, and, if it is wild, all that is wrong.
+// Wire generates documents for a message type token by token, unlike any Marshal: overlong numbers, packed
+// and unpacked lists in turn, messages in pieces, the parts of a map's entry in any order, twice or missing,
+// and, if it is wild, any kind of error.
 func Wire(c *Choices, md protoreflect.MessageDescriptor) []byte {
 	w := &wire{c: c, wild: max(0, c.n(5)-2), left: 40 + c.n(400)}
 	switch {
@@ -26,21 +26,21 @@ func Wire(c *Choices, md protoreflect.MessageDescriptor) []byte {
 	return w.b
 }
 
-// wire is a document, or a piece of one, that is being made.
+// wire is a document, or a piece of one, under construction.
 type wire struct {
 	c      *Choices
 	b      []byte
-	tokens []int // where each begins
-	wild   int   // how much is wrong: 0 for nothing
-	left   int   // bytes
+	tokens []int // start of each token
+	wild   int   // how many errors to make: 0 for none
+	left   int   // bytes left to write
 }
 
-// fault reports whether to do something wrong, one in n times, more often the wilder.
+// fault reports whether to make an error, about once in n calls, and more often the wilder w is.
 func (w *wire) fault(n int) bool { return w.wild > 0 && w.c.one(max(3, n/w.wild)) }
 
 func (w *wire) token() { w.tokens = append(w.tokens, len(w.b)) }
 
-// varint adds v, which may be longer than it need be, or none.
+// varint appends v, possibly overlong or malformed.
 func (w *wire) varint(v uint64) {
 	w.token()
 	at := len(w.b)
@@ -48,7 +48,7 @@ func (w *wire) varint(v uint64) {
 	switch n := len(w.b) - at; {
 	case w.fault(60):
 		w.b = append(w.b[:len(w.b)-1], slices.Repeat([]byte{0xff}, 10-n)...)
-		w.b = append(w.b, byte(w.c.n(4)), byte(w.c.n(3))) // ten bytes with too much in the last, or eleven
+		w.b = append(w.b, byte(w.c.n(4)), byte(w.c.n(3))) // ten bytes with too large a last one, or eleven bytes
 	case w.c.one(10) && n < 10:
 		w.b[len(w.b)-1] |= 0x80
 		w.b = append(w.b, slices.Repeat([]byte{0x80}, w.c.n(10-n))...)
@@ -58,7 +58,7 @@ func (w *wire) varint(v uint64) {
 
 func (w *wire) tag(n protowire.Number, t protowire.Type) { w.varint(uint64(n)<<3 | uint64(t)) }
 
-// piece adds a length and what make makes.
+// piece appends a length and the output of make.
 func (w *wire) piece(make func(*wire)) {
 	in := &wire{c: w.c, wild: w.wild, left: w.left / 2}
 	make(in)
@@ -77,11 +77,11 @@ func (w *wire) piece(make func(*wire)) {
 	w.left -= len(in.b)
 }
 
-// message adds fields of a message.
+// message appends fields of a message.
 func (w *wire) message(md protoreflect.MessageDescriptor, depth int) {
 	extensions := extensionsOf(md)
 	var last protoreflect.FieldDescriptor
-	whole := w.c.n(4) > 0 // as far as this can be
+	whole := w.c.n(4) > 0 // set required fields, as far as possible
 	for range w.c.n(7) {
 		if w.left <= 0 {
 			break
@@ -91,7 +91,7 @@ func (w *wire) message(md protoreflect.MessageDescriptor, depth int) {
 		case k < 9 && fields.Len() > 0:
 			last = fields.Get(w.c.n(fields.Len()))
 			w.fields(last, depth)
-		case k < 11 && last != nil: // the same again, and what shares its oneof
+		case k < 11 && last != nil: // the same field again, or another one of its oneof
 			if o := last.ContainingOneof(); o != nil {
 				last = o.Fields().Get(w.c.n(o.Fields().Len()))
 			}
@@ -100,7 +100,7 @@ func (w *wire) message(md protoreflect.MessageDescriptor, depth int) {
 			w.fields(extensions[w.c.n(len(extensions))], depth)
 		case k == 13:
 			w.unknown(md, 3)
-		case k == 14 && fields.Len() > 0: // another wire type
+		case k == 14 && fields.Len() > 0: // the wrong wire type
 			fd := fields.Get(w.c.n(fields.Len()))
 			w.any(fd.Number(), 3)
 		case k == 15 && w.fault(4):
@@ -119,7 +119,7 @@ func (w *wire) message(md protoreflect.MessageDescriptor, depth int) {
 	}
 }
 
-// fields adds a field, or a run of a list or of a map.
+// fields appends a field, or a run of a list or map.
 func (w *wire) fields(fd protoreflect.FieldDescriptor, depth int) {
 	n := 1
 	if fd.Cardinality() == protoreflect.Repeated {
@@ -148,7 +148,7 @@ func (w *wire) field(fd protoreflect.FieldDescriptor, depth int) {
 	}
 }
 
-// value adds what stands behind a field's tag.
+// value appends a field's value.
 func (w *wire) value(fd protoreflect.FieldDescriptor, depth int) {
 	switch wireOf(fd) {
 	case protowire.VarintType:
@@ -177,7 +177,7 @@ func (w *wire) inner(md protoreflect.MessageDescriptor, depth int) {
 	}
 }
 
-// end ends group n.
+// end appends the end of group n.
 func (w *wire) end(n protowire.Number) {
 	switch {
 	case w.fault(20):
@@ -188,8 +188,8 @@ func (w *wire) end(n protowire.Number) {
 	}
 }
 
-// broken are texts that are not UTF-8, the fault in front, in the middle and at the end of
-// words of eight bytes.
+// broken are texts that are not UTF-8, with the error at the beginning, middle and end of words of eight
+// bytes.
 var broken = []string{"\xff", "1234567\xc0", "12345678\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe6\x97", "123456\xe6\x97", "\xc0\x80", "1234567890abcdef\xf0\x9f\x99"}
 
 func (w *wire) text(utf8 bool) {
@@ -202,7 +202,7 @@ func (w *wire) text(utf8 bool) {
 	})
 }
 
-// entry adds the parts of a map's entry.
+// entry appends the parts of a map's entry.
 func (w *wire) entry(fd protoreflect.FieldDescriptor, depth int) {
 	key, value := fd.MapKey(), fd.MapValue()
 	if w.c.n(2) == 0 {
@@ -224,7 +224,7 @@ func (w *wire) entry(fd protoreflect.FieldDescriptor, depth int) {
 	}
 }
 
-// unknown adds a field that md may not have.
+// unknown appends a field that md may not have.
 func (w *wire) unknown(md protoreflect.MessageDescriptor, depth int) {
 	n := protowire.Number(1 + w.c.n(40))
 	switch w.c.n(6) {
@@ -237,7 +237,7 @@ func (w *wire) unknown(md protoreflect.MessageDescriptor, depth int) {
 			n = r.Get(w.c.n(r.Len()))[0] + protowire.Number(w.c.n(12))
 		}
 	case 3:
-		if w.fault(5) { // no number, or one whose lower bits are those of a field
+		if w.fault(5) { // an invalid number, or one whose lower bits are a field's
 			w.varint([]uint64{0, 7, 1 << 32, 1<<32 | uint64(n)<<3, 1<<35 | uint64(n)<<3 | 2, 1 << 63, (1 << 29) << 3, 1<<64 - 1}[w.c.n(8)] + uint64(w.c.n(6)))
 			return
 		}
@@ -245,7 +245,7 @@ func (w *wire) unknown(md protoreflect.MessageDescriptor, depth int) {
 	w.any(n, depth)
 }
 
-// any adds field n with any wire type.
+// any appends field n with any wire type.
 func (w *wire) any(n protowire.Number, depth int) {
 	types := 4
 	if depth > 0 {
@@ -273,7 +273,7 @@ func (w *wire) any(n protowire.Number, depth int) {
 	}
 }
 
-// chain adds messages nested n deep, with hardly anything else.
+// chain appends messages nested n deep.
 func (w *wire) chain(md protoreflect.MessageDescriptor, n int) {
 	var nested []protoreflect.FieldDescriptor
 	for i := range md.Fields().Len() {
@@ -305,7 +305,7 @@ func (w *wire) chain(md protoreflect.MessageDescriptor, n int) {
 	}
 }
 
-// mutate changes tokens: what lies around them knows nothing of it.
+// mutate changes tokens without adapting the lengths around them.
 func (w *wire) mutate() {
 	for range 1 + w.c.n(2) {
 		if len(w.tokens) == 0 {
@@ -320,7 +320,7 @@ func (w *wire) mutate() {
 		from = min(from, to)
 		token := slices.Clone(w.b[from:to])
 		switch w.c.n(8) {
-		case 0: // cut off, in the token or behind it
+		case 0: // truncate, inside or after the token
 			w.b = w.b[:from+w.c.n(to-from+1)]
 		case 1:
 			w.b = slices.Delete(w.b, from, to)
@@ -358,7 +358,7 @@ func extensionsOf(md protoreflect.MessageDescriptor) (all []protoreflect.FieldDe
 	return all
 }
 
-// wireOf is the wire type of fd's values.
+// wireOf returns the wire type of fd's values.
 func wireOf(fd protoreflect.FieldDescriptor) protowire.Type {
 	if fd.IsMap() {
 		return protowire.BytesType
