@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -38,6 +39,8 @@ var Pictures = []Picture{
 	{Name: "latency", Title: "A request handler under load: latency by percentile", table: "load latency",
 		About: "A net/http server at half of what plain Go can serve: requests arrive at random, at the same rate for each handler. Lower is better.",
 		draw:  percentiles},
+	{Name: "load", Title: "99th percentile of latency by load, with 5,000,000 live objects", table: "load p99",
+		About: "A net/http server; the load is a part of what the ordinary handler can serve. Lower is better.", draw: byLoad},
 	{Name: "work", Title: "Times as fast as the Go heap, by kind of work", table: "work", rows: 30,
 		About: "The fastest of ours; the line from the least round to the greatest.", draw: bars},
 	{Name: "cpp-latency", Title: "C++: nanoseconds of a call, by percentile", table: "cpp latency",
@@ -56,7 +59,7 @@ func (p Picture) SVG(all []figures.Figure) ([]byte, error) {
 	}
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	drawing := plot.New()
-	drawing.Title.Text, drawing.Title.Padding = p.Title, vg.Points(8)
+	drawing.Title.Text, drawing.Title.Padding = p.Title+"; "+rows[0].Run+", "+rows[0].Date, vg.Points(8)
 	drawing.Legend.Top, drawing.Legend.Left = true, true
 	if err := p.draw(drawing, rows); err != nil {
 		return nil, fmt.Errorf("picture %s: %w", p.Name, err)
@@ -95,7 +98,7 @@ func curves(p *plot.Plot, works []string, points map[string]plotter.XYs) error {
 		}
 		l.Color, s.Color = plotutil.Color(i), plotutil.Color(i)
 		l.Dashes, s.Shape, s.Radius = plotutil.Dashes(i/7), plotutil.Shape(i), vg.Points(3)
-		if l.Width = vg.Points(1); w == "arena" || w == "ebb-trap" {
+		if l.Width = vg.Points(1); w == "arena" || w == "Ebbpool" || w == "ebb-trap" {
 			l.Width = vg.Points(3)
 		}
 		p.Add(l, s)
@@ -130,6 +133,21 @@ func percentiles(p *plot.Plot, all []figures.Figure) error {
 		p.Y.Label.Text = "ns"
 	}
 	return curves(p, works, points)
+}
+
+// byLoad draws a latency in ms by the load in percent.
+func byLoad(p *plot.Plot, all []figures.Figure) error {
+	var ticks plot.ConstantTicks
+	works, _, points := by(all, func(_ int, m string) float64 {
+		load, _ := strconv.ParseFloat(strings.TrimSuffix(m, " %"), 64)
+		ticks = append(ticks, plot.Tick{Value: load, Label: m})
+		return load
+	})
+	p.X.Tick.Marker, p.X.Label.Text = ticks, "load, of what the ordinary handler can serve"
+	p.Y.Scale, p.Y.Tick.Marker, p.Y.Label.Text = plot.LogScale{}, plot.LogTicks{Prec: -1}, "p99, ms"
+	err := curves(p, works, points)
+	p.X.Min, p.X.Max = 0, 100
+	return err
 }
 
 // lines draws a line for each work over the measures, which are equally spaced.

@@ -31,7 +31,7 @@ func reportCommand() *cli.Command {
 			if err := figures.Publish(root, nil); err != nil { // the format of the tables may have changed
 				return err
 			}
-			for _, name := range []string{"latency.svg", "work.svg"} {
+			for _, name := range []string{"load.svg", "latency.svg", "work.svg"} {
 				svg, err := os.ReadFile(filepath.Join(cmd.String("out"), name))
 				if err = errors.Join(err, os.WriteFile(filepath.Join(root, "docs/pictures", name), svg, 0o644)); err != nil {
 					return err

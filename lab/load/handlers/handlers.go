@@ -41,11 +41,11 @@ const (
 	Arena = "arena"
 )
 
-// Tuned is behind the name of a handler whose server has what you would get for nothing.
+// Tuned, after the name of a handler, has its server collect less often.
 const Tuned = "+GOGC=400"
 
-// Newer is behind the name of a handler whose server another Go compiles.
-const Newer = "+GOTOOLCHAIN=go1.27.4"
+// Older, after the name of a handler, has the previous Go compile its server.
+const Older = "+GOTOOLCHAIN=go1.26.8"
 
 // Front are the handlers that the demo shows.
 var Front = []string{Plain, Plain + Tuned, ArenaJSON, Unsafe, Arena}

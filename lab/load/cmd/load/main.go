@@ -43,9 +43,9 @@ func main() {
 	if b := load.Busy(); b > 0.7 {
 		fmt.Fprintf(os.Stderr, "WARNING: this machine is busy (load average %.2f): times and ratios will be off\n", b)
 	}
-	if out, err := exec.Command("env", strings.TrimPrefix(handlers.Newer, "+"), "go", "version").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "left out: what another Go compiles: %s", out)
-		sides = slices.DeleteFunc(sides, func(s string) bool { return strings.HasSuffix(s, handlers.Newer) })
+	if out, err := exec.Command("env", strings.TrimPrefix(handlers.Older, "+"), "go", "version").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "left out: server built by the previous Go: %s", out)
+		sides = slices.DeleteFunc(sides, func(s string) bool { return strings.HasSuffix(s, handlers.Older) })
 	}
 	err := load.ToFile(*out, func(w io.Writer) error {
 		if *short {
@@ -57,7 +57,7 @@ func main() {
 		for _, n := range []int{0, *live} {
 			s := service(n, sides, nil)
 			if n > 0 {
-				s.Open, s.Steady, c.Requests = []int{50, 80}, steady, *requests
+				s.Open, s.Steady, c.Requests = []int{20, 50, 65, 80}, steady, *requests
 			}
 			if _, err := s.Measure(ctx, io.MultiWriter(w, os.Stdout), c); err != nil {
 				return err
@@ -73,11 +73,11 @@ func main() {
 
 var (
 	sides = []string{
-		handlers.Plain, handlers.Plain + handlers.Tuned, handlers.Plain + handlers.Newer, handlers.Sonic, handlers.Goccy, handlers.ArenaJSON, handlers.ArenaJSON + handlers.Tuned,
+		handlers.Plain, handlers.Plain + handlers.Tuned, handlers.Plain + handlers.Older, handlers.Sonic, handlers.Goccy, handlers.ArenaJSON, handlers.ArenaJSON + handlers.Tuned,
 		handlers.NilArena, handlers.NilArena + handlers.Tuned, handlers.Careful, handlers.Unsafe, handlers.Arena,
 		onFasthttp + handlers.Plain, onFasthttp + handlers.Unsafe, onFasthttp + handlers.Arena,
 	}
-	// Of whose latencies there is a picture.
+	// steady are the handlers whose latencies are drawn.
 	steady = []string{handlers.Plain, handlers.Plain + handlers.Tuned, handlers.Unsafe, handlers.Arena}
 )
 

@@ -35,10 +35,10 @@ var small = load.Config{Rounds: 1, Requests: 40, Workers: 4}
 // compares. Nothing is said of speed, which a test can't measure.
 func TestSides(t *testing.T) {
 	var b bytes.Buffer
-	// The Go that is there compiles in place of the newer one.
+	// The installed Go compiles in place of the older one.
 	here := "+GOTOOLCHAIN=" + strings.Fields(runtime.Version())[0]
 	for i, side := range sides {
-		sides[i] = strings.Replace(side, handlers.Newer, here, 1)
+		sides[i] = strings.Replace(side, handlers.Older, here, 1)
 	}
 	s := service(1000, sides, steady)
 	s.Open = []int{50, 80}
