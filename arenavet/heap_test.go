@@ -64,7 +64,7 @@ func TestConvertingGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	guide := filepath.Join(root, "docs", "converting")
-	page, err := os.ReadFile(filepath.Join(root, "docs", "guide.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "convert.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

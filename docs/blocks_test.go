@@ -128,6 +128,24 @@ func TestBlocksCompile(t *testing.T) {
 	}
 }
 
+// The advice of arenavet has nothing to add to the README and the recipes.
+func TestPagesFollowAdvice(t *testing.T) {
+	if testing.Short() || check.Race || check.ASan {
+		t.Skip("builds programs, which is done once")
+	}
+	goTool, tool := testkit.GoTool(t), filepath.Join(t.TempDir(), "arenavet")
+	run := func(dir string, args ...string) {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-tags=nomsgpack")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %s: %v\n%s", dir, strings.Join(args, " "), err, out)
+		}
+	}
+	run("arenavet", goTool, "build", "-o", tool, "./cmd/arenavet")
+	run("docs", tool, "-heap", "./quickstart")
+	run("examples/recipes", tool, "-heap", "./...")
+}
+
 // module adds what makes the files a module: that of an adapter's requirements.
 func module(t *testing.T, here, adapter string, files map[string][]byte) {
 	t.Helper()

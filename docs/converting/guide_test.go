@@ -1,4 +1,4 @@
-// Package converting has the parser of docs/guide.md after each step.
+// Package converting has the parser of docs/convert.md after each step.
 package converting
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-var update = flag.Bool("update", false, "write what is counted into docs/guide.md")
+var update = flag.Bool("update", false, "write what is counted into docs/convert.md")
 
-const page = "../guide.md"
+const page = "../convert.md"
 
 const text = "2 * (Width + margin) + 3 * (Height + margin) + 4 * (depth + 17 * rows) + border"
 

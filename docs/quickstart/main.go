@@ -14,13 +14,14 @@ type Greeting struct {
 }
 
 func greet(w http.ResponseWriter, r *http.Request) {
-	var g Greeting
-	if err := arenahttp.Read(r, &g); err != nil { // decodes JSON into the request's arena
+	a := arena.FromContext(r.Context()) // ends with the request
+	g := arena.New[Greeting](a)
+	if err := arenahttp.Read(r, g); err != nil { // decodes JSON into a
 		http.Error(w, err.Error(), arenahttp.Status(err))
 		return
 	}
-	g.Text = arena.FromContext(r.Context()).Sprintf("Hello, %s!", g.Name)
-	arenahttp.Write(w, r, http.StatusOK, &g)
+	g.Text = a.Sprintf("Hello, %s!", g.Name)
+	arenahttp.Write(w, r, http.StatusOK, g)
 }
 
 func main() {
