@@ -1,6 +1,5 @@
-// Package advice contains the programs with which the predictions of "arena advise" are compared, each
-// written as plain Go and with an arena. Some gain by an arena and some do not. cmd/advice profiles each,
-// predicts, measures both forms, and writes the table.
+// Package advice has programs in two forms, plain and in an arena. Some gain by the arena and some do not. The handlers
+// of package handlers are among them. cmd/advice measures both forms.
 package advice
 
 import (
@@ -18,11 +17,9 @@ type Subject struct {
 	// New returns both forms, with their state, and their inputs. The arena is empty at the beginning of each
 	// request.
 	New func() (inputs [][]byte, plain Serve, inArena func(*arena.Arena, []byte) uint64)
-	// Frozen reports whether the prediction was made before the conversion.
-	Frozen bool
 }
 
-// Subjects returns all programs, in the order of the table.
+// Subjects returns all programs.
 func Subjects() []Subject {
 	return []Subject{
 		{Name: "handler", What: "a line of a log and an order, by encoding/json", New: newHandler},
@@ -30,12 +27,12 @@ func Subjects() []Subject {
 		{Name: "cache", What: "records that are parsed and kept", New: newCache},
 		{Name: "search", What: "words that are looked for in a text", New: newSearch},
 		{Name: "workers", What: "four goroutines and a channel for each request", New: newWorkers},
-		{Name: "sales", What: "lines of sales, grouped, sorted and printed", New: newSales, Frozen: true},
-		{Name: "dns", What: "DNS messages, decoded and encoded", New: newDNS, Frozen: true},
-		{Name: "diff", What: "the difference of two texts", New: newDiff, Frozen: true},
-		{Name: "route", What: "the shortest way through a grid", New: newRoute, Frozen: true},
-		{Name: "template", What: "a template, parsed and filled in", New: newTemplate, Frozen: true},
-		{Name: "ledger", What: "orders to buy and to sell, matched", New: newLedger, Frozen: true},
+		{Name: "sales", What: "lines of sales, grouped, sorted and printed", New: newSales},
+		{Name: "dns", What: "DNS messages, decoded and encoded", New: newDNS},
+		{Name: "diff", What: "the difference of two texts", New: newDiff},
+		{Name: "route", What: "the shortest way through a grid", New: newRoute},
+		{Name: "template", What: "a template, parsed and filled in", New: newTemplate},
+		{Name: "ledger", What: "orders to buy and to sell, matched", New: newLedger},
 	}
 }
 

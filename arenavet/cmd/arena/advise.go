@@ -5,55 +5,38 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/ebbpool/arena/arenavet/internal/advise"
-	"github.com/ebbpool/arena/arenavet/internal/convert"
 )
 
 var adviseVerb = &verb{
-	name: "advise", usage: "-cpu FILE [-allocs FILE] [-requests N] [-test] [-json] [-html FILE] [packages]",
-	short: "predict from a program's profiles what an arena would be worth, and where",
+	name: "advise", usage: "-cpu file [-allocs file] [-root func] [-requests n] [-json] [-html file] [packages]",
+	short: "predict from a program's profiles what an arena would save, and where",
 	run:   runAdvise,
 }
 
 func runAdvise(v *verb, args []string, out io.Writer) error {
 	f := v.flags()
-	cpu := f.String("cpu", "", "a CPU `file` of the program under load, of at least 1,000 samples")
-	allocs := f.String("allocs", "", "an allocation profile's `file`, of the same load")
-	requests := f.Int("requests", 0, "how many requests the CPU profile covers")
-	tests := f.Bool("test", false, "run the packages' tests, and measure what outlives each of them")
+	c := advise.Config{Dir: "."}
+	f.StringVar(&c.CPU, "cpu", "", "CPU profile's `file`, of the program under load, with at least 1,000 samples")
+	f.StringVar(&c.Allocs, "allocs", "", "allocation profile's `file`, of the same load")
+	f.StringVar(&c.Root, "root", "", "root `function`, whose call the arena ends with (default: found in the profile)")
+	f.IntVar(&c.Requests, "requests", 0, "`number` of requests in the CPU profile")
 	asJSON := f.Bool("json", false, "print JSON")
-	html := f.String("html", "", "write a page with a flame graph to `file`, too")
+	html := f.String("html", "", "also write a page with a flame graph to `file`")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if *requests < 0 {
-		return fmt.Errorf("advise: negative -requests %d", *requests)
+	if c.Requests < 0 {
+		return fmt.Errorf("advise: negative -requests %d", c.Requests)
 	}
-	if *cpu == "" && !*tests {
-		return errors.New("advise: missing -cpu or -test")
+	if c.CPU == "" {
+		return errors.New("advise: missing -cpu")
 	}
-	c := advise.Config{Dir: ".", CPU: *cpu, Allocs: *allocs, Requests: *requests, Patterns: packageArgs(f)}
-	if *tests {
-		report, err := advise.Test(c.Dir, c.Patterns)
-		if err != nil {
-			return err
-		}
-		if *cpu == "" {
-			if *asJSON {
-				return printJSON(out, report)
-			}
-			return report.Print(out)
-		}
-		c.Survivors = report.Survivors()
-	}
+	c.Patterns = packageArgs(f)
 	a, err := advise.Advise(c)
 	if err != nil {
 		return err
-	}
-	if a.Pays && a.Root != "" {
-		a.Convert = convertFlags(a.Root, c.Patterns)
 	}
 	if *html != "" {
 		page, err := os.Create(*html)
@@ -68,14 +51,4 @@ func runAdvise(v *verb, args []string, out io.Writer) error {
 		return printJSON(out, a)
 	}
 	return a.Print(out)
-}
-
-// convertFlags are the flags that convert a function, ready to paste.
-func convertFlags(root string, patterns []string) string {
-	flags := "-root " + root
-	s, err := convert.Suggest(convert.Config{Dir: ".", Patterns: patterns, Root: root, Strings: true})
-	if err != nil || len(s.Own) == 0 {
-		return "-suggest " + flags + " " + strings.Join(patterns, " ")
-	}
-	return flags + " -own '" + strings.Join(s.Own, ",") + "' -strings " + strings.Join(patterns, " ")
 }

@@ -20,7 +20,7 @@ func TestRefuses(t *testing.T) {
 		"convert ./...":                 "convert: missing -root",
 		"convert -root run .":           "convert: missing -own",
 		"convert -root run -own verb .": "module does not require github.com/ebbpool/arena",
-		"advise":                        "missing -cpu or -test",
+		"advise":                        "missing -cpu",
 		"advise -cpu x -requests -1":    "negative -requests -1",
 		"advise -cpu nowhere ./...":     "no such file",
 		"report ./...":                  "missing -allocs",
@@ -120,7 +120,7 @@ func TestReport(t *testing.T) {
 		first, _, _ := strings.Cut(i.Message, " on ")
 		got = append(got, first)
 	}
-	if len(got) < 4 || strings.Join(got[:4], ", ") != "bytes.ReplaceAll, &node{}, on the heap: no arena is at hand, or what is made here seems to outlive it, new" ||
+	if len(got) < 4 || strings.Join(got[:4], ", ") != "bytes.ReplaceAll, &node{}, on the heap: no arena in scope, or the value may outlive it, new" ||
 		items[0].Part < 0.3 || items[2].Line != 20 || items[2].Objects < 9000 || items[3].Objects > 100 {
 		t.Errorf("%v\n%s", got, out.String())
 	}

@@ -2,26 +2,26 @@ package advise
 
 import "github.com/ebbpool/arena/arenavet/internal/profile"
 
-// Advice is the answer.
+// Advice is a prediction for one root.
 type Advice struct {
-	Pays        bool              `json:"pays"` // reports whether Gain is at least Bar
-	Gain        float64           `json:"gain"` // the process's throughput, of that today
-	Low         float64           `json:"low"`  // the range that it lies in
+	Root        string            `json:"root,omitempty"` // the function whose call the arena ends with
+	Pays        bool              `json:"pays"`           // reports whether Gain is at least Bar
+	Gain        float64           `json:"gain"`           // throughput of the process, as a multiple of today's
+	Low         float64           `json:"low"`            // the range of Gain
 	High        float64           `json:"high"`
-	GOGC400     float64           `json:"gogc400"`        // what GOGC=400 alone gains
-	JSON        float64           `json:"json,omitempty"` // what arenajson alone gains, with a nil arena
+	GOGC400     float64           `json:"gogc400"`        // the gain of GOGC=400 alone
+	JSON        float64           `json:"json,omitempty"` // the gain of arenajson alone, with a nil arena
 	Samples     int64             `json:"samples"`
 	CPUSeconds  float64           `json:"cpuSeconds"`
 	Collector   float64           `json:"collector"` // its part of the time
 	Malloc      float64           `json:"malloc"`
-	SavedCodec  float64           `json:"savedCodec"`  // what the codec saves, of the process's time
-	SavedMemory float64           `json:"savedMemory"` // what allocation and collection save, of the process's time
-	Rest        float64           `json:"rest"`        // what is left, so that the three add up to 1
-	Functions   []Function        `json:"functions"`   // that take an arena, those that save most first
-	Others      float64           `json:"others"`      // what functions save that are not listed
-	Root        string            `json:"root,omitempty"`
+	SavedCodec  float64           `json:"savedCodec"`        // by the codec, of the process's time
+	SavedMemory float64           `json:"savedMemory"`       // in allocation and collection, of the process's time
+	Rest        float64           `json:"rest"`              // SavedCodec, SavedMemory and Rest add up to 1
+	Functions   []Function        `json:"functions"`         // that take an arena, by their saving
+	Others      float64           `json:"others"`            // the saving of functions that are not listed
 	Convert     string            `json:"convert,omitempty"` // flags of "arena convert"
-	Heap        []Site            `json:"heap"`              // what stays there
+	Heap        []Site            `json:"heap"`              // sites that stay there
 	Sites       []Site            `json:"sites"`
 	BytesTaken  float64           `json:"bytesTaken"` // in the time of the profile
 	BytesLeft   float64           `json:"bytesLeft"`
@@ -37,7 +37,7 @@ type Advice struct {
 // Bar is the gain from which an arena is worth its conversion.
 const Bar = 1.10
 
-// Function is one that would take an arena.
+// Function is a function with sites that move.
 type Function struct {
 	Name  string  `json:"name"`
 	File  string  `json:"file"`

@@ -1,28 +1,41 @@
-// Package advise predicts from profiles of a program what an arena would be worth in it,
-// and where.
+// Package advise predicts from profiles of a program what "arena convert" would save in it.
 //
-// A CPU profile's samples are the collector's, the allocator's or the program's. Each
-// allocation belongs to a site: the first function of the program's own on its stack, and
-// the line there. What the site allocates is known by the function of the runtime that it
-// calls and by what the compiler sends to the heap on that line; what a library allocates
-// goes by the library's function. What an arena takes then costs a fixed time and a time
-// for each byte, and the collector's time falls with the bytes that no longer reach it.
+// A CPU profile's samples are the collector's, the allocator's or the program's. Each allocation belongs to a site: the
+// first function of the program's own on its stack, and the line there. The analysis of package convert decides which
+// sites move into an arena that ends with a call of the root. An allocation from an arena costs a fixed time and a time
+// for each byte, and the collector's time falls with the bytes that no longer reach it. What a faster codec saves is
+// counted apart.
 package advise
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/arenavet/internal/convert"
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// Advise predicts what an arena would be worth.
+// Config is the input of Advise.
+type Config struct {
+	Dir      string // of the program's module
+	CPU      string // the file of a CPU profile
+	Allocs   string // the file of an allocation profile of the same load, or empty
+	Requests int    // that the CPU profile covers, or 0
+	Root     string // the function whose call the arena ends with, or empty to find it
+	Patterns []string
+
+	suggest func(convert.Config) (*convert.Suggestion, error) // convert.Suggest, or a test's
+}
+
+// Advise predicts what an arena would save.
 func Advise(c Config) (*Advice, error) {
-	a := &adviser{Config: c, sites: map[siteKey]*Site{}, lives: map[string]*life{}, maps: map[string]float64{}, lines: map[Line]*work{}}
-	a.outside = Site{Kind: kindOther, Use: "in goroutines without a function of these packages", outside: true}
+	a := &adviser{Config: c, sites: map[siteKey]*Site{}, lives: map[string]*life{}, lines: map[Line]*work{}}
+	if a.suggest == nil {
+		a.suggest = convert.Suggest
+	}
+	a.outside = Site{Why: "in goroutines without a function of these packages"}
 	var err error
 	if a.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return nil, err
@@ -35,23 +48,20 @@ func Advise(c Config) (*Advice, error) {
 			return nil, err
 		}
 	}
-	version := make(chan string, 1)
-	go func() {
-		out, _, _ := goCommand(c.Dir, "env", "GOVERSION")
-		version <- strings.TrimSpace(string(out))
-	}()
-	a.own, err = LoadOwn(a.Dir, c.Patterns)
-	a.goVersion = <-version
-	if err != nil {
+	if a.own, err = LoadOwn(a.Dir, c.Patterns); err != nil {
 		return nil, err
 	}
 	if err := a.sameProgram(); err != nil {
 		return nil, err
 	}
-	a.collect()
-	if err := a.decide(); err != nil {
-		return nil, err
+	version, _, _ := goCommand(c.Dir, "env", "GOVERSION")
+	a.goVersion = strings.TrimSpace(string(version))
+	a.codecs = codecs(a.goVersion)
+	if a.Root == "" {
+		a.Root = a.findRoot()
 	}
+	a.collect()
+	a.decide()
 	return a.verdict(), nil
 }
 
@@ -81,27 +91,20 @@ func (o *Own) another(file string) error {
 // collect sorts both profiles by sites.
 func (a *adviser) collect() {
 	for _, s := range a.cpu.Samples {
+		t := a.site(s.Frames)
 		switch s.Class {
 		case profile.Malloc:
-			t := a.site(s.Frames)
 			t.Nanos += s.Nanos
-			if t.Called == "" && !t.outside {
-				t.entries[kindOfEntry(s.Entry)] += s.Nanos
-			}
+			t.appends = t.appends || strings.HasPrefix(s.Entry, "growslice")
 		case profile.Program, profile.Collector:
-			a.stands(&s)
-			if s.Class == profile.Program {
-				a.saves(&s)
-			}
-			if i := a.own.first(s.Frames); i > 0 {
-				if _, ok := codecs(a.goVersion)[cutShape(s.Frames[i-1].Function)]; ok {
-					t := a.site(s.Frames)
-					if s.Class == profile.Program {
-						t.program += s.Nanos
-					} else {
-						t.assists += s.Nanos
-					}
-				}
+			a.addLine(&s)
+			switch {
+			case t.codec > 0 && s.Class == profile.Program:
+				t.program += s.Nanos
+			case t.codec > 0:
+				t.assists += s.Nanos
+			case s.Class == profile.Program:
+				t.addWork(&s)
 			}
 		}
 	}
@@ -110,7 +113,7 @@ func (a *adviser) collect() {
 			t.Objects = t.Nanos / nanosOfMalloc(defaultSize)
 			t.Bytes = t.Objects * defaultSize
 		}
-		a.notes = append(a.notes, "without -allocs sizes are guessed, and what outlives a request isn't known")
+		a.notes = append(a.notes, "without -allocs sizes are guessed, and lifetimes are unknown")
 		return
 	}
 	scale := a.scale()
@@ -123,59 +126,57 @@ func (a *adviser) collect() {
 	}
 }
 
-// decide finds what each site allocates, and what becomes of it.
-func (a *adviser) decide() error {
-	packages := map[string]bool{}
-	for _, s := range a.sites {
-		if s.Called == "" {
-			packages[s.path] = true
-		}
+// decide asks package convert which sites move, and finds why the others stay.
+func (a *adviser) decide() {
+	type place struct {
+		file   string
+		line   int
+		called string
 	}
-	escaping, _, err := Escapes(a.Dir, slices.Sorted(maps.Keys(packages)))
-	if err != nil {
-		a.notes = append(a.notes, fmt.Sprintf("the compiler can't be asked what escapes: %v", err))
-	}
-	for _, s := range a.sites {
-		if s.Called == "" {
-			s.Kind = kindAt(s.entry(), escaping[LineKey{s.File, s.Line}])
-		}
-	}
-	boxed, err := a.mapsInInterfaces()
-	if err != nil {
-		a.notes = append(a.notes, fmt.Sprintf("which maps get into interfaces isn't known: %v", err))
-	}
-	for _, s := range a.sites {
-		d := byLibrary(s.Called)
+	why := map[place]string{} // empty: it moves
+	nothing := "no function of these packages makes enough of the allocations"
+	if a.Root != "" {
+		s, err := a.suggest(convert.Config{Dir: a.Dir, Patterns: a.Patterns, Root: a.Root, Strings: true, Shared: true})
 		switch {
-		case s.codec != nil:
-			s.Kind, d = kindLibrary, decision{Taken, "arenajson"}
-		case s.Called != "":
-			s.Kind = kindLibrary
-		case s.Kind == kindMap && boxed[LineKey{s.File, s.Line}]:
-			d = decision{Stays, "a map that gets into an interface, whose readers expect a builtin one"}
+		case err != nil:
+			nothing = strings.TrimPrefix(err.Error(), "convert: ")
+			a.notes = append(a.notes, fmt.Sprintf("arena convert cannot convert %s: %s", a.Root, nothing))
 		default:
-			d = byKind[s.Kind]
+			nothing = "arena convert does not move it"
+			a.suggestion = s
+			for _, x := range s.Places {
+				key := place{x.File, x.Line, x.Called}
+				if before, ok := why[key]; !ok || before != "" { // a line with several allocations counts as moved
+					why[key] = x.Why
+				}
+			}
+			if s.Given {
+				a.notes = append(a.notes, fmt.Sprintf("a parameter of %s leads to some of the types: its values must also end with the arena", short(a.Root)))
+			}
+			if n := len(s.Warnings); n > 0 {
+				a.notes = append(a.notes, fmt.Sprintf("arena convert asks about %s before it writes anything", convert.Count(n, "place")))
+			}
 		}
-		s.outcome, s.Use = d.outcome, d.use
-		if why := a.outlives(s); why != "" && s.outcome != Stays {
-			s.outcome, s.Use = Stays, why
+	} else {
+		a.notes = append(a.notes, "no root: "+nothing+" (-root)")
+	}
+	for key, s := range a.sites {
+		reason, known := why[place{s.File, s.Line, strings.NewReplacer("(*", "", ")", "").Replace(cutShape(key.called))}]
+		switch {
+		case s.codec > 0:
+			s.Moves = true
+		case !key.under && a.Root != "":
+			s.Why = "not in a call of " + short(a.Root)
+		case !known && s.Called != "":
+			s.Why = "in " + s.Called
+		case !known:
+			s.Why = nothing
+		case reason != "":
+			s.Why = reason
+		default:
+			s.Why = a.outlives(s)
+			s.Moves = s.Why == ""
 		}
+		s.finish(a.lines[s.key.line])
 	}
-	a.boxes()
-	for _, s := range a.sites {
-		s.Outcome = s.outcome.String()
-	}
-	a.share()
-	a.outside.Outcome = Stays.String()
-	return nil
-}
-
-// entry is what the most of a site's time in the runtime was called for, or nothing.
-func (s *Site) entry() (most Kind) {
-	for k, n := range s.entries {
-		if most == "" || n > s.entries[most] || n == s.entries[most] && k < most { // the same in each run
-			most = k
-		}
-	}
-	return most
 }

@@ -41,7 +41,7 @@ func (a *adviser) flame() *flame {
 	var taken, all float64
 	for _, s := range a.all() {
 		all += s.Bytes
-		if s.outcome != Stays {
+		if s.Moves {
 			taken += s.Bytes
 		}
 	}
@@ -52,9 +52,9 @@ func (a *adviser) flame() *flame {
 		case s.Class == profile.Collector:
 			arena = s.Nanos * taken / max(all, 1)
 			heap = s.Nanos - arena
-		case t.codec != nil:
-			arena = s.Nanos * (1 - 1/t.codec.likely)
-		case s.Class == profile.Malloc && t.outcome != Stays:
+		case t.codec > 0:
+			arena = s.Nanos * (1 - 1/t.codec)
+		case s.Class == profile.Malloc && t.Moves:
 			arena = s.Nanos
 		case s.Class == profile.Malloc:
 			heap = s.Nanos

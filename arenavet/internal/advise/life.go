@@ -15,12 +15,6 @@ const minHeap = 4 << 20
 // it makes in a second. The collector counts as in use what was made while it marked: that is
 // at most half of the heap, and so bounds what a life of no length looks like.
 func (a *adviser) outlives(s *Site) string {
-	if part, ok := a.Survivors[s.key.line]; ok {
-		if part > 0.5 {
-			return fmt.Sprintf("outlives the test: %.0f %% of them", part*100)
-		}
-		return ""
-	}
 	if a.allocs == nil || a.cpu.Seconds == 0 {
 		return ""
 	}
@@ -34,7 +28,7 @@ func (a *adviser) outlives(s *Site) string {
 	if l.samples < minLiveSamples || mean < long {
 		return ""
 	}
-	return fmt.Sprintf("lives %v: longer than a request", seconds(mean))
+	return fmt.Sprintf("lives %v, longer than a call", seconds(mean))
 }
 
 // minLiveSamples is how many of a site's values the profiler must have seen in use.

@@ -105,14 +105,3 @@ func (o *Own) first(frames []profile.Frame) int {
 
 // pathOf is the file of a frame, on this machine.
 func pathOf(p Package, f profile.Frame) string { return filepath.Join(p.Dir, filepath.Base(f.File)) }
-
-// runTest runs a test's binary in its package's folder.
-func runTest(dir, binary string, args ...string) (string, error) {
-	cmd := exec.Command(binary, args...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(out))
-	}
-	return string(out), nil
-}

@@ -8,17 +8,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/arenavet/internal/heap"
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// Finding is one of arenavet -heap.
+// Finding is a finding of arenavet -heap.
 type Finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Message string `json:"message"`
 }
 
-// Item is a line of a program that still allocates on the heap, with what it costs.
+// Item is a line of a program that still allocates on the heap, with its costs.
 type Item struct {
 	Finding
 	Part    float64 `json:"part"` // of all that is allocated, by what its allocations take
@@ -26,15 +27,24 @@ type Item struct {
 	Bytes   float64 `json:"bytes"`
 }
 
+type lineKey struct {
+	file string
+	line int
+}
+
+type callKey struct {
+	lineKey
+	called string
+}
+
 const arenaModule = "github.com/ebbpool/arena"
 
-// leastPart is from what part of all allocations on a line without a finding is reported.
+// leastPart is the part of all allocations from which a line without a finding is reported.
 const leastPart = 0.01
 
-// Report orders findings by what their lines cost in an allocation profile. Calls of the
-// standard library that have no counterpart in package arena are among them, whether there is
-// an arena at hand or not, and other lines that cost something. What the profile has nothing
-// of comes last.
+// Report orders findings by the costs of their lines in an allocation profile. It adds calls of the standard library
+// that have no counterpart in package arena, and other lines with at least leastPart of the costs. Lines that are not
+// in the profile come last.
 func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,8 +61,8 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 	if !slices.ContainsFunc(a.Stacks, func(x profile.Allocation) bool { return own.first(x.Frames) >= 0 }) {
 		return nil, own.another(allocs)
 	}
-	cost := map[LineKey]*Item{}    // of a line as a whole
-	library := map[siteKey]*Item{} // of a call without a counterpart
+	cost := map[lineKey]*Item{}    // of a line as a whole
+	library := map[callKey]*Item{} // of a call without a counterpart
 	total := 0.0
 	add := func(i *Item, x profile.Allocation) {
 		i.Objects += x.Objects
@@ -72,30 +82,30 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 			if strings.HasPrefix(called, arenaModule) {
 				continue // an arena's own chunks
 			}
-			if _, ok := codecs("")[cutShape(called)]; !ok && !callsBack(called) && isStandard(profile.PackageOf(called)) && byLibrary(called).use == "no counterpart of "+called {
-				key := siteKey{Line{p.ImportPath, file, f.Line}, called}
+			if isStandard(profile.PackageOf(called)) && hasNone(called) {
+				key := callKey{lineKey{file, f.Line}, called}
 				if library[key] == nil {
-					library[key] = &Item{Finding: Finding{file, f.Line, called + " on the heap: it has no counterpart in package arena; write what it makes into an arena.Buffer, or call it less"}}
+					library[key] = &Item{Finding: Finding{file, f.Line, called + " on the heap: it has no counterpart in package arena; write into an arena.Buffer, or call it less"}}
 				}
 				add(library[key], x)
 				continue
 			}
 		}
-		key := LineKey{file, f.Line}
+		key := lineKey{file, f.Line}
 		if cost[key] == nil {
 			cost[key] = &Item{}
 		}
 		add(cost[key], x)
 	}
 	var items []Item
-	found := map[LineKey]bool{}
+	found := map[lineKey]bool{}
 	for _, f := range findings {
 		i := Item{Finding: f}
-		found[LineKey{f.File, f.Line}] = true
+		found[lineKey{f.File, f.Line}] = true
 		if key, c := calledAt(library, f); c != nil {
 			i.Objects, i.Bytes = c.Objects, c.Bytes
 			delete(library, key)
-		} else if c := cost[LineKey{f.File, f.Line}]; c != nil {
+		} else if c := cost[lineKey{f.File, f.Line}]; c != nil {
 			i.Objects, i.Bytes = c.Objects, c.Bytes
 		}
 		items = append(items, i)
@@ -105,7 +115,7 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 	}
 	for key, c := range cost {
 		if !found[key] && costOf(c.Objects, c.Bytes) >= leastPart*total {
-			c.Finding = Finding{key.File, key.Line, "on the heap: no arena is at hand, or what is made here seems to outlive it"}
+			c.Finding = Finding{key.file, key.line, "on the heap: no arena in scope, or the value may outlive it"}
 			items = append(items, *c)
 		}
 	}
@@ -118,23 +128,23 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 	return items, nil
 }
 
-// callsBack reports whether what a function of the standard library allocates is its caller's doing, or is not to be
-// avoided: tests, and the canonical keys of headers.
-func callsBack(called string) bool {
-	return strings.HasPrefix(called, "testing.") || strings.HasPrefix(called, "net/http.Header.") || strings.HasPrefix(called, "net/textproto.MIMEHeader.")
+// hasNone reports whether a function of the standard library makes its result on the heap, and package arena has no
+// counterpart.
+func hasNone(called string) bool {
+	return heap.HasNoCounterpart(strings.NewReplacer("(*", "", ")", "").Replace(cutShape(called)))
 }
 
-// calledAt is the call that a finding is about, if it is about one without a counterpart.
-func calledAt(library map[siteKey]*Item, f Finding) (siteKey, *Item) {
+// calledAt returns the call of a finding, if it has no counterpart.
+func calledAt(library map[callKey]*Item, f Finding) (callKey, *Item) {
 	for key, i := range library {
 		if i.File == f.File && i.Line == f.Line && strings.HasPrefix(f.Message, short(key.called)+" ") {
 			return key, i
 		}
 	}
-	return siteKey{}, nil
+	return callKey{}, nil
 }
 
-// costOf is about what allocations take, the collector's part left out.
+// costOf is about the time of allocations, without the collector's part.
 func costOf(objects, bytes float64) float64 {
 	if objects == 0 {
 		return 0

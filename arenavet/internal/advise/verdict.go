@@ -2,36 +2,33 @@ package advise
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// What a value in an arena takes.
+// The time of an arena.
 const (
-	nanosOfNew  = 3
-	nanosOfByte = 0.035
-	// nanosOfLife is the time of Get and Put, and of the first value of each type.
-	nanosOfLife = 60
+	nanosOfNew   = 3
+	nanosOfByte  = 0.035
+	nanosOfCycle = 60 // Get and Put, and the first value of each type
 )
 
-// The range is wide enough for four of five programs that were predicted, and converted by hand.
+// The range allows for an error of a third of the saved time, or of the remaining time if that is less, and of at
+// least 7 % of all. It begins with no saving if convert has more than manyWarnings warnings.
 const (
-	// modelError is how far the model may be off, as a part of the time that is saved or that
-	// is left, whichever is less.
-	modelError = 0.33
-	// leastError is how far off it is at least, as a part of all: what is measured differs by that much.
-	leastError = 0.07
+	modelError   = 0.33
+	leastError   = 0.07
+	manyWarnings = 10
 )
 
 // gogc400Saves is the part of the collector's time that GOGC=400 saves.
 const gogc400Saves = 0.7
 
-// time returns what the process's work takes in nanoseconds when each site has the outcome that
-// taken reports. Codecs take the part that share tells.
-func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float64 {
+// time returns the time of the process's work in nanoseconds if the sites that counts reports move. Codecs take
+// 1/faster of their time.
+func (a *adviser) time(counts func(*Site) bool, faster func(*Site) float64) float64 {
 	program := a.cpu.Classes[profile.Program]
 	malloc := a.cpu.Classes[profile.Malloc]
 	collector := a.cpu.Classes[profile.Collector] + a.cpu.Classes[profile.Schedule]*a.collectorsSchedule()
@@ -40,12 +37,12 @@ func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float6
 	left := all
 	extra := 0.0
 	for _, s := range a.all() {
-		if !taken(s) {
+		if !s.Moves || !counts(s) {
 			continue
 		}
 		malloc -= s.Nanos
 		left -= s.Bytes
-		if s.codec == nil {
+		if s.codec == 0 {
 			extra += s.Objects*nanosOfNew + s.Bytes*nanosOfByte
 			program -= s.work
 			collector += s.barrier
@@ -53,19 +50,19 @@ func (a *adviser) time(taken func(*Site) bool, share func(codec) float64) float6
 		}
 		program -= s.program
 		collector -= s.assists
-		extra += (s.program + s.Nanos + s.assists) / share(*s.codec)
+		extra += (s.program + s.Nanos + s.assists) / faster(s)
 	}
 	if all > 0 {
 		collector *= left / all
 	}
 	if extra > 0 {
-		extra += nanosOfLife * float64(a.Requests)
+		extra += nanosOfCycle * float64(a.Requests)
 	}
 	return program + malloc + extra + max(collector, 0)
 }
 
-// collectorsSchedule returns what part of the scheduler's time is the collector's doing: its
-// workers are started and stopped with each cycle. It is the program's where that waits.
+// collectorsSchedule returns the part of the scheduler's time that is due to the collector, whose workers start and
+// stop in each of its cycles. It is 0 if the program itself waits.
 func (a *adviser) collectorsSchedule() float64 {
 	var waits float64
 	for _, s := range a.cpu.Samples {
@@ -79,7 +76,7 @@ func (a *adviser) collectorsSchedule() float64 {
 	return 1
 }
 
-// waiting reports whether a function of the runtime may lay down its goroutine.
+// waiting reports whether a function of the runtime may suspend its goroutine.
 func waiting(entry string) bool {
 	for _, p := range []string{"chan", "select", "sema", "sync_", "netpoll", "poll_", "entersyscall", "exitsyscall", "newproc", "gopark", "goready", "time"} {
 		if strings.HasPrefix(entry, p) {
@@ -90,37 +87,43 @@ func waiting(entry string) bool {
 }
 
 func (a *adviser) verdict() *Advice {
-	likely := func(c codec) float64 { return c.likely }
-	least := func(c codec) float64 { return c.least }
-	takes := func(from Outcome) func(*Site) bool { return func(s *Site) bool { return s.outcome >= from } }
+	full := func(s *Site) float64 { return s.codec }
+	codec := func(s *Site) bool { return s.codec > 0 }
+	every := func(*Site) bool { return true }
 	total := a.cpu.Total
 	v := &Advice{
 		Samples: a.cpu.Count, CPUSeconds: total / 1e9, Requests: a.Requests, total: total, GoVersion: a.goVersion,
 		Collector: a.cpu.Classes[profile.Collector] / total, Malloc: a.cpu.Classes[profile.Malloc] / total,
-		Unknown: a.cpu.Unknown, Notes: a.notes,
+		Unknown: a.cpu.Unknown, Notes: a.notes, Root: a.Root,
 	}
-	after := a.time(takes(Likely), likely)
+	after := a.time(every, full)
 	v.Gain = total / after
-	saved := total - after
-	part := min(max(saved/total, 0), 1)
-	chance := 2 * total * math.Sqrt(part*(1-part)/float64(v.Samples)) // twice the standard deviation
-	off := max(math.Hypot(modelError*min(math.Abs(saved), after), chance), leastError*total)
-	v.Low = total / max(after+off, min(a.time(takes(Taken), least), total))
-	v.High = total / (after - off)
+	v.Low, v.High = rangeOf(total, after)
+	if a.suggestion != nil && len(a.suggestion.Warnings) > manyWarnings {
+		v.Low, _ = rangeOf(total, total)
+	}
 	v.GOGC400 = total / (total - gogc400Saves*a.cpu.Classes[profile.Collector])
 	v.Pays = v.Gain >= Bar
-	if codecTime := a.time(func(s *Site) bool { return s.codec != nil }, func(c codec) float64 { return c.likely / 2 }); codecTime < 0.98*total {
-		v.JSON = total / codecTime
+	if t := a.time(codec, func(s *Site) float64 { return max(s.codec/2, 1) }); t < 0.98*total {
+		v.JSON = total / t
 	}
 	v.Rest = after / total
-	if withCodec := a.time(func(s *Site) bool { return s.codec != nil && s.outcome >= Likely }, likely); withCodec < total {
-		v.SavedCodec = 1 - withCodec/total
+	if t := a.time(codec, full); t < total {
+		v.SavedCodec = 1 - t/total
 	}
 	v.SavedMemory = 1 - v.Rest - v.SavedCodec
 	a.rank(v)
-	v.Root = a.root()
+	if a.suggestion != nil && v.Pays {
+		v.Convert = a.suggestion.Flags() + " -strings " + strings.Join(a.Patterns, " ")
+	}
 	v.flames = a.flame()
 	return v
+}
+
+// rangeOf returns the range of the gain if the time falls from total to after.
+func rangeOf(total, after float64) (low, high float64) {
+	off := max(modelError*min(max(total-after, 0), after), leastError*total)
+	return total / (after + off), total / (after - off)
 }
 
 // rank lists the functions by what they save.
@@ -129,7 +132,7 @@ func (a *adviser) rank(v *Advice) {
 	functions := map[string]*Function{}
 	var whole float64
 	for _, s := range a.all() {
-		if s.outcome == Stays {
+		if !s.Moves {
 			v.BytesLeft += s.Bytes
 			if s.Nanos > 0 || s.Bytes > 0 {
 				v.Heap = append(v.Heap, *s)
@@ -138,8 +141,8 @@ func (a *adviser) rank(v *Advice) {
 		}
 		v.BytesTaken += s.Bytes
 		s.Saved = s.Nanos + s.work - s.Objects*nanosOfNew - s.Bytes*nanosOfByte + s.Bytes*collector
-		if s.codec != nil {
-			s.Saved = (s.program+s.Nanos+s.assists)*(1-1/s.codec.likely) + s.Bytes*collector
+		if s.codec > 0 {
+			s.Saved = (s.program+s.Nanos+s.assists)*(1-1/s.codec) + s.Bytes*collector
 		}
 		name := outer(s.Function)
 		f := functions[name]
@@ -155,7 +158,7 @@ func (a *adviser) rank(v *Advice) {
 		sumAll += f.Saved
 	}
 	for _, f := range functions {
-		if saved := 1 - v.Rest; sumAll > 0 && saved > 0 { // their sum is what the verdict says
+		if saved := 1 - v.Rest; sumAll > 0 && saved > 0 { // their sum is the saving of the verdict
 			f.Saved *= saved / sumAll
 		}
 		whole += max(f.Saved, 0)
@@ -165,11 +168,11 @@ func (a *adviser) rank(v *Advice) {
 	slices.SortFunc(v.Functions, func(x, y Function) int {
 		return cmp.Or(cmp.Compare(y.Saved, x.Saved), cmp.Compare(x.Name, y.Name))
 	})
-	// Those that save the last twentieth together are not worth a line, but those that lose something.
+	// Leave out the functions that together save the last twentieth, unless they lose something.
 	var sum float64
 	v.Functions = slices.DeleteFunc(v.Functions, func(f Function) bool {
 		sum += max(f.Saved, 0)
-		return f.Saved > -0.01 && sum-f.Saved >= 0.95*whole
+		return f.Saved > -0.01 && (f.Saved < 0.0005 || sum-f.Saved >= 0.95*whole)
 	})
 	v.Others = 1 - v.Rest
 	for _, f := range v.Functions {

@@ -6,8 +6,26 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// saves adds what an arena would save of a sample of the program's own work.
-func (a *adviser) saves(s *profile.Sample) {
+// The parts of the program's own work that an arena saves beside mallocgc.
+const (
+	savedCopy  = 0.6 // of copying into memory of the heap, which is in no cache yet
+	savedGrow  = 0.3 // of growslice: the newest slice of an arena grows in its place
+	savedLarge = 0.8 // of growslice, if slices are large
+	largeBytes = 200 // mean size from which the time to grow a slice is the time of copying it
+)
+
+// If there is room, as on a stack, arena.Append costs more than append: it copies a slice of one element by a call, of
+// pointers by two, and their write barriers are also a call.
+const (
+	addedAppend = 3.5  // as a part of the time of append
+	ofGrowing   = 0.25 // the line's own time if an append grows, as a part of growing
+)
+
+// work is the time of a line without its calls, in nanoseconds.
+type work struct{ program, barriers float64 }
+
+// addWork adds a sample of the program's work that an arena would save in part.
+func (t *Site) addWork(s *profile.Sample) {
 	frames := s.Runtime()
 	if len(frames) == 0 {
 		return
@@ -23,27 +41,14 @@ func (a *adviser) saves(s *profile.Sample) {
 	copies := frames[0].Function == "runtime.memmove" || strings.HasPrefix(frames[0].Function, "runtime.typedmemmove")
 	switch {
 	case has("growslice"):
-		a.site(s.Frames).grow += s.Nanos
+		t.grow += s.Nanos
 	case copies && has("concat", "slicebytetostring", "stringtoslice"):
-		a.site(s.Frames).work += savedCopy * s.Nanos
-	case has("map", "internal/runtime/maps"):
-		part := 0.0
-		switch {
-		case rehashes(frames):
-			part = savedRehash
-		case has("mapassign"):
-			part = savedAssign
-		case has("mapaccess"):
-			part = savedAccess
-		}
-		if t := a.site(s.Frames); !t.outside {
-			a.maps[t.path+" "+outer(t.Function)] += part * s.Nanos
-		}
+		t.work += savedCopy * s.Nanos
 	}
 }
 
-// stands adds a sample that is a line's own, or its write barriers'.
-func (a *adviser) stands(s *profile.Sample) {
+// addLine adds a sample that is a line's own, or its write barriers'.
+func (a *adviser) addLine(s *profile.Sample) {
 	barrier := strings.HasPrefix(s.Entry, "gcWriteBarrier")
 	if len(s.Frames) == 0 || s.Entry != "" && !barrier {
 		return
@@ -63,32 +68,19 @@ func (a *adviser) stands(s *profile.Sample) {
 	}
 }
 
-// rehashes reports whether a map is moved to larger memory.
-func rehashes(frames []profile.Frame) bool {
-	for _, f := range frames {
-		switch f.Function {
-		case "internal/runtime/maps.(*table).grow", "internal/runtime/maps.(*table).split", "internal/runtime/maps.newTable",
-			"internal/runtime/maps.(*Map).growToTable", "internal/runtime/maps.(*Map).growToSmall":
-			return true
-		}
+// finish computes what s saves of growing slices, and what its appends add in the rest of their line's time.
+func (s *Site) finish(line *work) {
+	if !s.appends && s.grow == 0 {
+		return
 	}
-	return false
-}
-
-// share gives what a function saves in its work with maps to one of its sites that make a map,
-// if an arena takes it. A map that the function doesn't make is not the request's.
-func (a *adviser) share() {
-	for _, s := range a.sites {
-		s.grown()
-		if w := a.lines[s.key.line]; w != nil && s.Kind == kindAppend {
-			room := max(w.program-ofGrowing*(s.grow+s.Nanos), 0)
-			s.work -= addedAppend * room
-			s.barrier += addedAppend * w.barriers * room / max(w.program, 1)
-		}
-		name := s.within()
-		if s.Kind == kindMap && s.outcome != Stays && a.maps[name] > 0 {
-			s.work += a.maps[name]
-			delete(a.maps, name)
-		}
+	if s.Objects > 0 && s.Bytes/s.Objects >= largeBytes {
+		s.work += savedLarge * s.grow
+	} else {
+		s.work += savedGrow * s.grow
+	}
+	if line != nil {
+		room := max(line.program-ofGrowing*(s.grow+s.Nanos), 0)
+		s.work -= addedAppend * room
+		s.barrier += addedAppend * line.barriers * room / max(line.program, 1)
 	}
 }

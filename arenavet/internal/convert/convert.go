@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,9 +21,9 @@ type Result struct {
 	Functions int               // that take the arena
 	Moved     int
 	Sites     int
-	Untested  int            // sites that no test runs
-	Left      map[string]int // allocations that stay, by reason
-	Dropped   []string       // edits that did not compile
+	Untested  int // sites that no test runs
+	Left      []Leftover
+	Dropped   []string // edits that did not compile
 	Warnings  []Warning
 	Verified  Verified
 	p         *program
@@ -79,7 +80,7 @@ func (p *program) study() error {
 	for _, f := range p.order {
 		f.calls, f.sites, f.threaded, f.carrier = nil, nil, false, ""
 	}
-	p.dropped, p.left = map[token.Pos]string{}, map[string]int{}
+	p.dropped, p.left = map[token.Pos]string{}, map[string][]token.Pos{}
 	p.findFamilies()
 	if p.Strings {
 		p.findFlow()
@@ -96,7 +97,7 @@ func Convert(c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Root: c.Root, p: p, Warnings: p.warnings, Left: p.left}
+	r := &Result{Root: c.Root, p: p, Warnings: p.warnings}
 	if len(p.warnings) > 0 && !c.Force {
 		return r, &ErrWarnings{len(p.warnings)}
 	}
@@ -151,6 +152,7 @@ func Convert(c Config) (*Result, error) {
 			return r, err
 		}
 	}
+	r.Left = v.leftover(r.Verified.Calls)
 	r.Files = files
 	return r, nil
 }
@@ -177,9 +179,17 @@ type Suggestion struct {
 	Root     string
 	Own      []string // types that the root makes, and that no parameter leads to
 	Shared   []string // types that the root also makes, but that a parameter leads to
+	Given    bool     // a parameter leads to some of Own
 	Warnings []Warning
-	Sites    int
-	p        *program
+	Places   []Place // the allocations in functions that take the arena
+}
+
+// Place is a line with an allocation.
+type Place struct {
+	File   string // as the compiler names it
+	Line   int
+	Called string // the function of another package that allocates, as "strings.Builder.String", or empty
+	Why    string // it stays, or empty
 }
 
 // Suggest names the types that the root makes and the holders that lead to them.
@@ -192,7 +202,7 @@ func Suggest(c Config) (*Suggestion, error) {
 	made, given := p.made(), p.given()
 	cached := p.cached()
 	made = slices.DeleteFunc(made, func(n string) bool { return cached[n] })
-	s := &Suggestion{Root: c.Root, p: p}
+	s := &Suggestion{Root: c.Root}
 	add := func(n string) bool {
 		switch {
 		case slices.Contains(s.Own, n) || slices.Contains(s.Shared, n):
@@ -242,15 +252,46 @@ func Suggest(c Config) (*Suggestion, error) {
 	if err := holders(func() []string { return s.Own }, add); err != nil {
 		return nil, err
 	}
-	slices.Sort(s.Own)
-	slices.Sort(s.Shared)
-	s.Warnings = p.warnings
-	for _, f := range p.order {
-		if f.threaded {
-			s.Sites += len(f.sites)
+	if len(s.Shared) > 0 && (c.Shared || len(s.Own) == 0) {
+		s.Own, s.Shared, s.Given = slices.Concat(s.Own, s.Shared), nil, true
+		p.Own = s.Own
+		if err := p.study(); err != nil {
+			return nil, err
 		}
 	}
+	slices.Sort(s.Own)
+	slices.Sort(s.Shared)
+	s.Warnings, s.Places = p.warnings, p.places()
 	return s, nil
+}
+
+// places lists the allocations that move, and those that stay.
+func (p *program) places() (all []Place) {
+	add := func(at token.Pos, called, why string) {
+		q := p.fset.Position(at)
+		if filepath.Base(q.Filename) == q.Filename { // of a line directive
+			q.Filename = filepath.Join(filepath.Dir(p.position(at).Filename), q.Filename)
+		}
+		all = append(all, Place{q.Filename, q.Line, called, why})
+	}
+	for _, f := range p.order {
+		if !f.threaded {
+			continue
+		}
+		for _, x := range f.sites {
+			called := ""
+			if x.kind == siteCall {
+				called = fullName(static(f.pkg.TypesInfo, x.node.(*ast.CallExpr)))
+			}
+			add(x.node.Pos(), called, "")
+		}
+	}
+	for why, places := range p.left {
+		for _, at := range places {
+			add(at, "", why)
+		}
+	}
+	return all
 }
 
 // made lists the struct types of the module that reached functions allocate on the heap.

@@ -108,6 +108,7 @@ var (
 	Lines = make(chan string, 1000)
 	Table = []*Node{{Name: "t0"}, {Name: "t1"}}
 	Words = []string{"w0", "w1"}
+	Sep   = []byte("a")
 	store sync.Map
 	std   = &Holder{S: "std"}
 )
@@ -135,6 +136,7 @@ func each(l []*Node, f func(n *Node)) { for _, n := range l { f(n) } }
 func later(f func() string)           { %[6]s }
 func id(n *Node) *Node                { return n }
 func first(l []*Node) *Node           { if len(l) > 0 { return l[0] }; return &Node{Name: "none"} }
+func swap(b []byte) []byte             { for i := range b { b[i] ^= 32 }; return b }
 func inner(n *Node) *Inner            { s := n.Name; return &Inner{&s} }
 `
 
@@ -186,7 +188,8 @@ func (g *gen) expr(t string) string {
 		return g.pick(g.variable(t), s()+" + "+s(), "strings.ToUpper("+s()+")", "string("+g.expr("[]byte")+")", "fmt.Sprintf(\"%s-%d\", "+s()+", 1)", g.variable("*Node")+".Name",
 			"strings.TrimSpace("+s()+")", "strings.Join("+g.expr("[]string")+", \",\")", g.variable("*Node")+".Pos.File", "fmt.Sprint(&Holder{S: "+s()+"})", "strings.ReplaceAll("+s()+", \"a\", \"b\")")
 	case "[]byte":
-		return g.pick(g.variable(t), "[]byte("+s()+")", "bytes.ToUpper("+g.variable(t)+")", g.variable("*Node")+".Raw[:]", "bytes.TrimSpace("+g.variable(t)+")", "append([]byte(nil), "+s()+"...)", "make([]byte, 2, 3)")
+		return g.pick(g.variable(t), "[]byte("+s()+")", "bytes.ToUpper("+g.variable(t)+")", g.variable("*Node")+".Raw[:]", "bytes.TrimSpace("+g.variable(t)+")", "append([]byte(nil), "+s()+"...)", "make([]byte, 2, 3)",
+			"bytes.ReplaceAll("+g.expr(t)+", Sep, "+g.variable(t)+")", "bytes.Join([][]byte{Sep, "+g.expr(t)+"}, Sep)", "bytes.Repeat("+g.variable(t)+", 2)", "swap("+g.expr(t)+")", "bytes.ToLower("+g.expr(t)+")")
 	case "[]string":
 		return g.pick(g.variable(t), "[]string{"+s()+"}", "strings.Fields("+s()+")", "make([]string, 1, 4)", g.variable("*Node")+".Tags", "slices.Clone("+g.variable(t)+")", "append([]string(nil), "+s()+")")
 	}

@@ -20,6 +20,7 @@ var pure = map[string]bool{
 var fresh = map[string]bool{
 	"fmt.Sprintf": true, "fmt.Sprint": true, "fmt.Sprintln": true, "fmt.Printf": true, "fmt.Print": true, "fmt.Println": true,
 	"fmt.Fprintf": true, "fmt.Fprint": true, "fmt.Fprintln": true, "fmt.Errorf": true,
+	"bytes.ReplaceAll": true, "bytes.Replace": true, "bytes.ToLower": true, "bytes.ToUpper": true, "bytes.Join": true, "bytes.Repeat": true, "bytes.Map": true,
 	"strings.Clone": true, "bytes.Clone": true, "strings.Compare": true, "reflect.DeepEqual": true, "errors.Is": true,
 	"strings.Builder.WriteString": true, "strings.Builder.WriteByte": true, "strings.Builder.WriteRune": true, "strings.Builder.Write": true,
 	"strings.Builder.String": true, "strings.Builder.Len": true, "strings.Builder.Grow": true, "strings.Builder.Reset": true,

@@ -27,6 +27,7 @@ type Config struct {
 	Force     bool     // convert in spite of warnings
 	Untested  bool     // also convert what no test runs
 	NoTests   bool     // skip the tests; only for tests of this package and for Suggest
+	Shared    bool     // for Suggest: also own the types that a parameter of the root leads to
 	suggest   bool     // the module need not require package arena yet
 }
 
@@ -56,7 +57,7 @@ type program struct {
 	writes   map[string][]writeAt
 	dropped  map[token.Pos]string
 	unused   map[string]bool
-	left     map[string]int
+	left     map[string][]token.Pos // allocations that stay, by reason
 }
 
 // function is a declared function of the module.
@@ -129,8 +130,10 @@ type reached struct {
 // that may outlive the root's call, stays on the heap.
 type graph struct {
 	p     *program
-	back  map[any][]any // from a node to those that may flow into it
-	kept  map[any]bool
+	back  map[any][]any           // from a node to those that may flow into it
+	kept  map[any]any             // from a node that may reach the sink to the next node on the way
+	sunk  map[any]ssa.Instruction // from a node that flows into the sink to the first instruction that does it
+	now   ssa.Instruction
 	bySig map[string][]*ssa.Function
 }
 
@@ -154,7 +157,14 @@ type Warning struct {
 	own      string // a type that would answer it
 }
 
-// Verified is what the tests say.
+// Leftover is a group of allocations that stay on the heap.
+type Leftover struct {
+	Why    string
+	Places int
+	Allocs float64 // in a call of the root, of the tests
+}
+
+// Verified is the result of the tests.
 type Verified struct {
 	Modes        []string // with what the tests pass
 	FailedBefore []string // tests that fail as the program is

@@ -1,10 +1,8 @@
 package convert
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,10 +41,12 @@ func (r *Result) Print(w io.Writer) error {
 	for _, d := range r.Dropped {
 		fmt.Fprintln(&b, "left:", d)
 	}
-	for _, why := range slices.SortedFunc(maps.Keys(r.Left), func(a, b string) int {
-		return cmp.Or(cmp.Compare(r.Left[b], r.Left[a]), strings.Compare(a, b))
-	}) {
-		fmt.Fprintf(&b, "left: %s (%s)\n", why, Count(r.Left[why], "place"))
+	for _, l := range r.Left {
+		if v.Calls > 0 && l.Allocs >= 0.05 {
+			fmt.Fprintf(&b, "left: %.1f allocations a call, %s: %s\n", l.Allocs, Count(l.Places, "place"), l.Why)
+		} else {
+			fmt.Fprintf(&b, "left: %s: %s\n", Count(l.Places, "place"), l.Why)
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -80,11 +80,22 @@ func (r *Result) Diff(w io.Writer) error {
 	return nil
 }
 
+// Flags are the flags of the conversion.
+func (s *Suggestion) Flags() string {
+	if len(s.Own) == 0 {
+		return "-root " + s.Root
+	}
+	return "-root " + s.Root + " -own '" + strings.Join(s.Own, ",") + "'"
+}
+
 // Print prints the flags to paste, and what is to be decided.
 func (s *Suggestion) Print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "-root %s -own '%s'\n", s.Root, strings.Join(s.Own, ","))
-	if len(s.Shared) > 0 {
+	fmt.Fprintln(&b, s.Flags())
+	switch {
+	case s.Given:
+		fmt.Fprintf(&b, "A parameter of %s leads to some of these types: its values must also end with the arena.\n", s.Root)
+	case len(s.Shared) > 0:
 		all := slices.Sorted(slices.Values(slices.Concat(s.Own, s.Shared)))
 		fmt.Fprintf(&b, "If what a parameter of %s leads to also ends with the arena:\n-root %[1]s -own '%s'\n", s.Root, strings.Join(all, ","))
 	}

@@ -24,7 +24,7 @@ const arenaPath = "github.com/ebbpool/arena"
 
 func load(c Config) (*program, error) {
 	p := &program{Config: c, fset: token.NewFileSet(), modules: map[*types.Package]bool{}, funcs: map[*types.Func]*function{}, bySSA: map[*ssa.Function]*function{},
-		src: map[string][]byte{}, heap: map[string]bool{}, trusted: map[string]bool{}, dropped: map[token.Pos]string{}, unused: map[string]bool{}, left: map[string]int{}}
+		src: map[string][]byte{}, heap: map[string]bool{}, trusted: map[string]bool{}, dropped: map[token.Pos]string{}, unused: map[string]bool{}, left: map[string][]token.Pos{}}
 	for _, t := range c.Trust {
 		p.trusted[t] = true
 	}

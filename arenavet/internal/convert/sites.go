@@ -17,7 +17,7 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 			f.sites = append(f.sites, &site{node: n, kind: kind, typ: t, what: brief(p.text(n))})
 		}
 	}
-	skip := func(what string, t types.Type) { p.left[what+typeText(t)]++ }
+	skip := func(what string, t types.Type) { p.leave(n.Pos(), what+typeText(t)+": "+p.notOwned(t)) }
 	switch n := n.(type) {
 	case *ast.UnaryExpr:
 		l, ok := ast.Unparen(n.X).(*ast.CompositeLit)
@@ -51,7 +51,7 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 				return
 			}
 			if why := p.slices.Appendable(info, n, parents[len(parents)-1], rewrite.CallAt(f.ssa, n.Lparen), f.pkg.Types.Scope()); why != "" {
-				p.left[why]++
+				p.leave(n.Pos(), why)
 				return
 			}
 			add(siteAppend, n, info.TypeOf(n), true)
@@ -83,6 +83,30 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 			f.sites = append(f.sites, &site{node: n, kind: siteVar, typ: v.Type(), v: v, what: brief(p.text(n))})
 		}
 	}
+}
+
+// leave records why an allocation stays on the heap.
+func (p *program) leave(at token.Pos, why string) { p.left[why] = append(p.left[why], at) }
+
+// notOwned says why a value of a type stays on the heap, and which flag would move it.
+func (p *program) notOwned(t types.Type) string {
+	for {
+		q, ok := types.Unalias(t).(interface{ Elem() types.Type })
+		if !ok {
+			break
+		}
+		t = q.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	switch {
+	case p.bearing(t):
+		return "of a form that is not converted"
+	case !ok:
+		return "no owned type (-strings)"
+	case !p.inModule(n.Obj().Pkg()):
+		return n.Obj().Name() + " is of another package"
+	}
+	return n.Obj().Name() + " is not owned (-own " + n.Obj().Name() + ")"
 }
 
 // movable reports whether a variable may become a pointer to an object of its type.

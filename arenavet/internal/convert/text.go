@@ -1,10 +1,12 @@
 package convert
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -62,7 +64,11 @@ func (g *graph) edge(from, to any, t types.Type) {
 		return
 	}
 	g.back[to] = append(g.back[to], from)
-	if _, isSink := to.(sink); !isSink && mutable(t) {
+	_, isSink := to.(sink)
+	if _, known := g.sunk[from]; isSink && !known {
+		g.sunk[from] = g.now
+	}
+	if !isSink && mutable(t) {
 		g.back[from] = append(g.back[from], to)
 	}
 }
@@ -114,25 +120,26 @@ func (g *graph) keepFields(x types.Type, seen map[types.Type]bool) {
 }
 
 // field is a field of a struct type.
-type field struct {
-	t string
-	i int
+type field struct{ t, name string }
+
+func fieldNode(t types.Type, i int) field {
+	return field{types.TypeString(types.Unalias(t), nil), t.Underlying().(*types.Struct).Field(i).Name()}
 }
 
-func fieldNode(t types.Type, i int) field { return field{types.TypeString(types.Unalias(t), nil), i} }
-
 func (p *program) findFlow() {
-	g := &graph{p: p, back: map[any][]any{}, kept: map[any]bool{}, bySig: map[string][]*ssa.Function{}}
+	g := &graph{p: p, back: map[any][]any{}, kept: map[any]any{}, sunk: map[any]ssa.Instruction{}, bySig: map[string][]*ssa.Function{}}
 	p.flow = g
 	for f := range p.reach {
 		g.bySig[signature(f.Type())] = append(g.bySig[signature(f.Type())], f)
 	}
-	for f := range p.reach {
+	for _, f := range p.sortedReach() {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
+				g.now = i
 				g.instruction(f, i)
 			}
 		}
+		g.now = nil
 		if p.outside[f] || f == p.root.ssa {
 			for _, v := range f.Params {
 				if mutable(v.Type()) { // the caller's
@@ -150,13 +157,61 @@ func (p *program) findFlow() {
 	}
 	queue := []any{sink{}}
 	for len(queue) > 0 {
-		n := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		if !g.kept[n] {
-			g.kept[n] = true
-			queue = append(queue, g.back[n]...)
+		n := queue[0]
+		queue = queue[1:]
+		for _, from := range g.back[n] {
+			if _, ok := g.kept[from]; !ok {
+				g.kept[from] = n
+				queue = append(queue, from)
+			}
 		}
 	}
+}
+
+// why says where a value may flow into something that outlives the call, or returns "".
+func (g *graph) why(v ssa.Value) string {
+	next, ok := g.kept[v]
+	if !ok {
+		return ""
+	}
+	last := any(v)
+	for next != any(sink{}) {
+		last, next = next, g.kept[next]
+	}
+	text := ""
+	if f, ok := last.(field); ok {
+		text = "field " + f.t[strings.LastIndexAny(f.t, "/.")+1:] + "." + f.name + " "
+	}
+	i := g.sunk[last]
+	if i == nil {
+		if v, ok := last.(*ssa.Parameter); ok {
+			text = "parameter " + v.Name() + " "
+		}
+		return text + "of a caller outside of the module"
+	}
+	switch i := i.(type) {
+	case *ssa.Store:
+		if v, _ := base(i.Addr); isGlobal(v) {
+			return "global " + v.Name() + " (-trust " + v.Name() + ")"
+		}
+	case ssa.CallInstruction:
+		c := i.Common()
+		switch s := c.StaticCallee(); {
+		case c.IsInvoke():
+			text += "a call of " + name(c.Method) + " (-trust " + name(c.Method) + ")"
+		case s != nil && !g.p.reach[s]:
+			text += "a call of " + calleeName(s) + " (-trust " + calleeName(s) + ")"
+		default:
+			text += "a call"
+		}
+	case *ssa.Panic:
+		text += "a panic"
+	}
+	at := i.Pos()
+	for f := i.Parent(); !at.IsValid() && f != nil; f = f.Parent() {
+		at = f.Pos()
+	}
+	return cmp.Or(strings.TrimSpace(text), "the code") + " at " + g.p.at(at)
 }
 
 // at returns the node of the value stored at an address.
@@ -589,11 +644,13 @@ func (p *program) addText(f *function, n ast.Node, parents []ast.Node) {
 		return
 	}
 	v := valueAt(f.ssa, at)
-	switch {
-	case v == nil:
-		p.left["string that was not found in SSA form"]++
-	case p.flow.kept[v]:
-		p.left["string or slice that may outlive the call"]++
+	if v == nil {
+		p.leave(n.Pos(), "string that was not found in SSA form")
+		return
+	}
+	switch why := p.flow.why(v); {
+	case why != "":
+		p.leave(n.Pos(), "string or slice that may outlive the call, by "+why)
 	case !slices.ContainsFunc(f.sites, func(s *site) bool { return s.node == n }):
 		f.sites = append(f.sites, &site{node: n, kind: kind, typ: f.pkg.TypesInfo.TypeOf(n.(ast.Expr)), what: brief(p.text(n))})
 	}
@@ -638,7 +695,7 @@ func (p *program) textAt(f *function, n ast.Node, parents []ast.Node) (at token.
 				return
 			}
 			if why := p.slices.Appendable(info, n, parents[len(parents)-1], rewrite.CallAt(f.ssa, n.Lparen), f.pkg.Types.Scope()); why != "" {
-				p.left[why]++
+				p.leave(n.Pos(), why)
 				return
 			}
 			return n.Lparen, siteAppend, true

@@ -2,8 +2,10 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -20,6 +22,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
 // testBinary is the tests of one package.
@@ -35,6 +39,7 @@ type verifier struct {
 	tmp     string
 	tests   []*testBinary
 	covered map[string][]block // by file
+	made    map[string]float64 // allocations in calls of the root, by "file:line" or "file:line called"
 }
 
 // block is a range of code that tests run.
@@ -45,7 +50,7 @@ func (p *program) newVerifier() (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{p: p, tmp: tmp, covered: map[string][]block{}}
+	v := &verifier{p: p, tmp: tmp, covered: map[string][]block{}, made: map[string]float64{}}
 	return v, v.findTests()
 }
 
@@ -109,29 +114,29 @@ func (v *verifier) before() error {
 		if t.broken {
 			continue
 		}
-		profile := filepath.Join(v.tmp, fmt.Sprint("cover", i))
-		out, err := v.run(t, nil, "-test.v", "-test.coverprofile="+profile)
+		cover := filepath.Join(v.tmp, fmt.Sprint("cover", i))
+		flags := []string{"-test.v", "-test.coverprofile=" + cover, "-test.memprofile=" + cover + ".mem", "-test.memprofilerate=1"}
+		out, err := v.run(t, nil, flags...)
 		if err != nil {
 			for _, m := range failedTest.FindAllSubmatch(out, -1) {
 				if !slices.Contains(t.failed, string(m[1])) {
 					t.failed = append(t.failed, string(m[1]))
 				}
 			}
-			if out, err := v.run(t, nil, "-test.v", "-test.coverprofile="+profile); err != nil {
-				_ = out
+			if _, err := v.run(t, nil, flags...); err != nil {
 				t.broken = true
 				continue
 			}
 		}
-		if err := v.readCoverage(profile); err != nil {
+		if err := errors.Join(v.readCoverage(cover), v.readAllocs(cover+".mem")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *verifier) readCoverage(profile string) error {
-	text, err := os.ReadFile(profile)
+func (v *verifier) readCoverage(file string) error {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
@@ -157,6 +162,78 @@ func (v *verifier) readCoverage(profile string) error {
 		v.covered[file] = append(v.covered[file], b)
 	}
 	return nil
+}
+
+// readAllocs adds the allocations in calls of the root, by the innermost line of the module.
+func (v *verifier) readAllocs(file string) error {
+	a, err := profile.ReadAllocs(file)
+	if err != nil {
+		return nil // no test allocates
+	}
+	plain := strings.NewReplacer("(*", "", ")", "")
+	root := v.p.root.pkg.PkgPath + "." + name(v.p.root.obj)
+	for _, x := range a.Stacks {
+		at := slices.IndexFunc(x.Frames, func(f profile.Frame) bool { return v.p.src[f.File] != nil })
+		if at < 0 || !slices.ContainsFunc(x.Frames[at:], func(f profile.Frame) bool { return plain.Replace(f.Function) == root }) {
+			continue
+		}
+		key := fmt.Sprintf("%s:%d", x.Frames[at].File, x.Frames[at].Line)
+		if at > 0 {
+			key += " " + plain.Replace(x.Frames[at-1].Function)
+		}
+		v.made[key] += x.Objects
+	}
+	return nil
+}
+
+// leftover lists the allocations of a call of the root that stay, by reason. The profiler does not count most values of
+// less than 16 bytes without pointers.
+func (v *verifier) leftover(calls int) []Leftover {
+	all := map[string]*Leftover{}
+	group := func(why string) *Leftover {
+		if all[why] == nil {
+			all[why] = &Leftover{Why: why}
+		}
+		return all[why]
+	}
+	for why, places := range v.p.left {
+		l := group(why)
+		for _, at := range places {
+			q := v.p.fset.Position(at)
+			key := fmt.Sprintf("%s:%d", q.Filename, q.Line)
+			l.Places++
+			l.Allocs += v.made[key]
+			delete(v.made, key)
+		}
+	}
+	for _, f := range v.p.order {
+		for _, s := range f.sites {
+			if q := v.p.fset.Position(s.node.Pos()); f.threaded && v.p.dropped[s.node.Pos()] == "" {
+				delete(v.made, fmt.Sprintf("%s:%d", q.Filename, q.Line))
+			}
+		}
+	}
+	for key, n := range v.made {
+		at, called, _ := strings.Cut(key, " ")
+		if arenaCalls[called] || n < float64(calls)/20 {
+			continue
+		}
+		l := group("the code at " + v.p.relative(at))
+		if called != "" {
+			l = group("in " + called)
+		}
+		l.Places++
+		l.Allocs += n
+	}
+	var sorted []Leftover
+	for _, l := range all {
+		l.Allocs /= float64(max(calls, 1))
+		sorted = append(sorted, *l)
+	}
+	slices.SortFunc(sorted, func(a, b Leftover) int {
+		return cmp.Or(cmp.Compare(b.Allocs, a.Allocs), cmp.Compare(b.Places, a.Places), strings.Compare(a.Why, b.Why))
+	})
+	return sorted
 }
 
 // runs reports whether a test runs the code at a position.

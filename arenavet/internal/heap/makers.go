@@ -39,6 +39,10 @@ func init() {
 	}
 }
 
+// HasNoCounterpart reports whether a function of the standard library, such as "strings.Repeat" or
+// "time.Time.Format", makes its result on the heap and has no counterpart in package arena.
+func HasNoCounterpart(name string) bool { return makers[name] }
+
 // FindMakers notes of a package's functions whether they make what they return.
 func FindMakers(c *flow.Package) {
 	c.FindMakers(func(name string) bool {

@@ -51,42 +51,18 @@ func keep(name string) {
 	kept = append(kept, i) // line append
 }
 
-func list(name string) any {
-	m := map[string]any{} // line list
-	m[name] = name        // line list2
-	return m
-}
-
-type prices map[string]any
-
-func listed(name string) any {
-	var m map[string]any
-	if name != "" {
-		m = map[string]any{} // line listed
-	}
-	return m
-}
-
-func filled(name string) any {
-	m := map[string]any{} // line filled
-	func() { m[name] = name }()
-	return prices(m)
-}
-
-func count(names []string) map[string]int {
-	m := map[string]int{} // line count
-	for _, name := range names {
-		m[name]++ // line count2
-	}
-	return m
-}
-
 func sum(all []any, n int) []any {
 	all = append(all, nil) // line sum
 	all[0] = n             // line sum2
 	return all
 }
 
-func product(x, y int) any {
-	return x * y // line product
+// Serve is the root of the tests.
+func Serve(name string) *item {
+	item := find(name)                // line Serve
+	item.name = strings.ToLower(name) // line lower
+	if item.price > 0 {
+		keep(name)
+	}
+	return item
 }
