@@ -3,6 +3,7 @@ module example.com
 go 1.25.0
 
 require (
+	google.golang.org/grpc v0.0.0
 	connectrpc.com/connect v0.0.0
 	github.com/ebbpool/arena v0.0.0
 	github.com/ebbpool/arena/adapters/connect v0.0.0
@@ -26,3 +27,5 @@ replace github.com/ebbpool/arena/adapters/grpc => ./stubs/grpc
 replace github.com/ebbpool/arena/adapters/protobuf => ./stubs/protobuf
 
 replace github.com/hashicorp/golang-lru/v2 => ./stubs/lru
+
+replace google.golang.org/grpc => ./stubs/googlegrpc

@@ -146,14 +146,8 @@ func Received(t types.Type) types.Type {
 	if t == nil || !types.IsInterface(t) {
 		return nil
 	}
-	methods := types.NewMethodSet(t)
-	for _, name := range []string{"RecvMsg", "SetTrailer"} { // which only a grpc.ServerStream has both of
-		if methods.Lookup(nil, name) == nil {
-			return nil
-		}
-	}
-	recv := methods.Lookup(nil, "Recv")
-	if recv == nil {
+	recv := types.NewMethodSet(t).Lookup(nil, "Recv")
+	if recv == nil || !IsServerStream(t) {
 		return nil
 	}
 	sig, ok := recv.Type().(*types.Signature)
@@ -161,6 +155,32 @@ func Received(t types.Type) types.Type {
 		return nil
 	}
 	return sig.Results().At(0).Type()
+}
+
+// IsServerStream reports whether t is an interface with a grpc.ServerStream's methods.
+func IsServerStream(t types.Type) bool {
+	if !types.IsInterface(t) {
+		return false
+	}
+	methods := types.NewMethodSet(t)
+	return methods.Lookup(nil, "RecvMsg") != nil && methods.Lookup(nil, "SetTrailer") != nil
+}
+
+// IsInterceptor reports whether t is a function with the parameters of a grpc.UnaryServerInterceptor.
+func IsInterceptor(t types.Type) bool {
+	sig, ok := t.Underlying().(*types.Signature)
+	if !ok || sig.Params().Len() != 4 || sig.Results().Len() != 2 || !IsAny(sig.Params().At(1).Type()) || !IsAny(sig.Results().At(0).Type()) {
+		return false
+	}
+	next, ok := sig.Params().At(3).Type().Underlying().(*types.Signature)
+	return ok && next.Params().Len() == 2 && IsAny(next.Params().At(1).Type())
+}
+
+// IsAny reports whether t is an interface without methods.
+func IsAny(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	_, generic := types.Unalias(t).(*types.TypeParam)
+	return ok && !generic && i.NumMethods() == 0
 }
 
 // Requested is the message of a request of connect-go, and where in the request it is.

@@ -57,6 +57,10 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			return nil
 		} else if name == grpcPath+".Keep" {
 			f.keeps(st)
+		} else if name == grpcPath+".Wrap" || name == grpcPath+".WrapBy" {
+			k := f.site(instr, "registrar", LocalSite, pos)
+			k.wrapped = true
+			return one(Atom{Site: k})
 		} else if name == "runtime.KeepAlive" {
 			return nil // which reads nothing
 		}
@@ -73,7 +77,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 		f.bodyCall(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
 		f.keepers(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
 	}
-	f.registered(st, instr, common, deferred)
+	f.registered(st, instr, common, args, deferred)
 	f.useArgs(st, instr, common, args, reached)
 	f.touchArgs(st, args)
 	var out value
@@ -85,11 +89,15 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			continue
 		}
 		out = out.union(f.apply(st, instr, s, t.args, len(reached) == 1, deferred))
+		f.applyServe(st, instr, s, t.args, deferred)
 	}
-	f.callArguments(st, instr, args)
+	f.callArguments(st, instr, args, reached...)
 	if !known {
 		if len(reached) == 0 && !common.IsInvoke() {
 			f.yields(st, f.eval(st, common.Value), args)
+			if out = f.lentTo(st, instr, f.eval(st, common.Value), args); common.Signature().Results().Len() == 1 {
+				out = out.sel(access.Tuple(0))
+			}
 		}
 		return out.union(f.unknownCall(st, instr, common, args, reached))
 	}

@@ -1,6 +1,8 @@
 package flow
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
@@ -44,9 +46,15 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 
 // callArguments makes the calls that a function may make of functions that it
 // was given. Whether it does is not known, so nothing that they take back
-// counts as taken back.
-func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []value) {
-	for _, a := range args {
+// counts as taken back. If it is known with what reached calls them, apply has done it.
+func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []value, reached ...target) {
+	for i, a := range args {
+		if slices.ContainsFunc(reached, func(t target) bool {
+			s := f.c.Summary(t.fn)
+			return s != nil && slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op == OpYields && e.At == Place{Param: i} })
+		}) {
+			continue
+		}
 		for _, t := range f.passed(st, a) {
 			s := f.c.Summary(t.fn)
 			if s == nil {

@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"go/token"
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -12,25 +14,118 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// registered is a call that registers a service with what arenagrpc.Wrap returned, as
-// pb.RegisterOrdersServer(registrar, &orders{}), or with arenaconnect.Option among its
-// options: each handler is then called with a request that lies in an arena, or with a
-// stream of such, which is put back when the handler has returned.
-func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) {
-	switch {
-	case common.IsInvoke() && common.Method.Name() == "RegisterService" && len(common.Args) == 2 && isWrapped(common.Value, 0):
-		f.service(st, instr, common.Args[1], deferred)
-	case common.StaticCallee() == nil:
-	case len(common.Args) == 2 && isWrapped(common.Args[0], 0):
-		f.service(st, instr, common.Args[1], deferred)
-	case len(common.Args) > 1 && hasOption(common.Args[len(common.Args)-1]):
-		for _, given := range common.Args[:len(common.Args)-1] {
-			f.service(st, instr, given, deferred)
-			if _, ok := given.Type().Underlying().(*types.Signature); !ok {
-				continue
-			}
-			for _, t := range f.passed(st, f.eval(st, given)) {
+// registered finds the services and interceptors that a call registers. Each handler is then called with a request in
+// an arena, or with a stream of such messages, and the arena is put back when the handler has returned.
+func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, deferred bool) {
+	if common.IsInvoke() && common.Method.Name() == "RegisterService" && len(common.Args) == 2 {
+		f.register(st, instr, f.eval(st, common.Value), common.Args[1], deferred)
+	}
+	if f.c.serves() {
+		for i, v := range common.Args {
+			f.intercepts(st, instr, v, args[i], deferred)
+		}
+	}
+	if common.StaticCallee() == nil || len(common.Args) < 2 || !hasOption(common.Args[len(common.Args)-1]) {
+		return
+	}
+	for i, given := range common.Args[:len(common.Args)-1] {
+		f.service(st, instr, given, deferred)
+		if _, ok := given.Type().Underlying().(*types.Signature); ok {
+			for _, t := range f.passed(st, args[i]) {
 				f.serve(st, instr, t.fn, t.args, deferred)
+			}
+		}
+	}
+}
+
+// anyRegistrar is the Mark of an OpServe whose registrar is wrapped.
+var anyRegistrar = Place{Param: -1}
+
+// register registers a service. If only callers know the registrar or the service, they do.
+func (f *function) register(st *state, instr ssa.CallInstruction, registrar value, given ssa.Value, deferred bool) {
+	for _, a := range registrar.atoms() {
+		if a.Site.wrapped {
+			f.registerAt(st, instr, anyRegistrar, given, deferred)
+		} else if at, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite && at.Param >= 0 {
+			f.registerAt(st, instr, at, given, deferred)
+		}
+	}
+}
+
+func (f *function) registerAt(st *state, instr ssa.CallInstruction, registrar Place, given ssa.Value, deferred bool) {
+	given = ssaform.Unchanged(given)
+	if p, ok := given.(*ssa.Parameter); ok {
+		f.effectAt(st, OpServe, Place{Param: slices.Index(f.fn.Params, p)}, registrar, Source{}, true, token.NoPos)
+	} else if registrar == anyRegistrar {
+		f.service(st, instr, given, deferred)
+	} else {
+		for name := range f.keeping(st, instr, given, deferred) {
+			f.effectAt(st, OpServe, Place{Param: -1}, registrar, Source{Type: name}, true, token.NoPos)
+		}
+	}
+}
+
+// keeping returns the handlers of a service that keep their requests, without reporting them.
+func (f *function) keeping(st *state, instr ssa.CallInstruction, given ssa.Value, deferred bool) map[string]bool {
+	names := map[string]bool{}
+	observe := f.observe
+	f.observe = func(x Fault) {
+		for _, by := range []*Event{x.By, x.Of.Stale} {
+			if name, ok := strings.CutPrefix(by.name(), returnOf); ok {
+				names[name] = true
+			}
+		}
+	}
+	f.service(st.clone(), instr, given, deferred)
+	f.observe = observe
+	return names
+}
+
+// applyServe registers what a callee registers.
+func (f *function) applyServe(st *state, instr ssa.CallInstruction, s *Summary, args []value, deferred bool) {
+	for _, e := range s.Effects {
+		if e.Op == OpServe {
+			f.registerFor(st, instr, e, args, deferred)
+		}
+	}
+}
+
+func (f *function) registerFor(st *state, instr ssa.CallInstruction, e Effect, args []value, deferred bool) {
+	registrar := one(Atom{Site: f.site(instr, "registrar", LocalSite, token.NoPos)})
+	if registrar[0].a.Site.wrapped = true; e.Mark != anyRegistrar {
+		registrar = f.resolve(st, instr, e.Mark, args)
+	}
+	if given := instr.Common().Args; e.From.Type == "" && e.At.Param < len(given) {
+		f.register(st, instr, registrar, given[e.At.Param], deferred)
+		return
+	}
+	for _, a := range registrar.atoms() {
+		if at, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite && at.Param >= 0 {
+			f.effectAt(st, OpServe, e.At, at, e.From, true, token.NoPos)
+		} else if a.Site.wrapped && e.From.Type != "" {
+			k := f.site(instr, "call of "+e.From.Type, HandleSite, f.position(instr))
+			by := f.event(OpPut, token.NoPos, false, returnOf+e.From.Type)
+			f.see(Fault{Kind: FaultKept, Of: Atom{Site: k, Region: k, Stale: by}, Pos: f.position(instr)})
+		}
+	}
+}
+
+// intercepts calls the interceptors that a call is given with a request of unknown type. A stream that an interceptor
+// passes on receives such messages.
+func (f *function) intercepts(st *state, instr ssa.CallInstruction, given ssa.Value, v value, deferred bool) {
+	t := given.Type()
+	if list, ok := t.Underlying().(*types.Slice); ok && access.IsInterceptor(list.Elem()) {
+		t, v = list.Elem(), f.contents(st, v, t)
+	}
+	if access.IsInterceptor(t) {
+		for _, c := range f.passed(st, v) {
+			f.serve(st, instr, c.fn, c.args, deferred)
+		}
+	}
+	if boxed, ok := given.(*ssa.MakeInterface); ok && access.IsServerStream(t) {
+		if method := f.fn.Prog.MethodSets.MethodSet(boxed.X.Type()).Lookup(nil, "RecvMsg"); method != nil && len(method.Index()) == 1 {
+			if handler := f.handler(method); handler != nil {
+				f.serve(st, instr, handler, make([]value, 2), deferred)
 			}
 		}
 	}
@@ -56,10 +151,7 @@ func (f *function) service(st *state, instr ssa.CallInstruction, given ssa.Value
 		}
 		args := make([]value, handler.Signature.Params().Len()+1)
 		args[0] = f.embedded(st, self, boxed.X.Type(), method.Index())
-		k := f.serve(st, instr, handler, args, deferred)
-		if _, known := f.place(self[0].a.Site); k != nil && !known {
-			f.keptBy(st, self[0].a.Site.root, k)
-		}
+		f.serve(st, instr, handler, args, deferred)
 	}
 }
 
@@ -86,17 +178,20 @@ func (f *function) embedded(st *state, self value, t types.Type, index []int) va
 	return self
 }
 
-// serve calls a handler with a message for each parameter that can be one. It returns the
-// arena, nil if the handler keeps that.
-func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Function, args []value, deferred bool) *Site {
+// serve calls a handler with a message for each parameter that can be one.
+func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Function, args []value, deferred bool) {
 	s := f.c.Summary(handler)
 	if s == nil || slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op == OpKeep }) {
-		return nil
+		return
 	}
 	effects, done := maps.Clone(f.effects), maps.Clone(st.done)
 	name := handler.Name()
+	if strings.Contains(name, "$") {
+		name = "the handler"
+	}
 	f.serving = name + " "
 	defer func() { f.effects, st.done, f.serving = effects, done, "" }() // callers know nothing of these arenas
+	before := st.made.clone()
 	k := f.site(instr, "call of "+name, HandleSite, f.position(instr))
 	st.remake(k)
 	arena := one(Atom{Site: k})
@@ -111,7 +206,11 @@ func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Func
 	for i := range handler.Signature.Params().Len() {
 		p := handler.Signature.Params().At(i)
 		i += first
-		if path, m := access.Requested(p.Type()); m != nil {
+		if access.IsInterceptor(handler.Signature) || handler.Name() == "RecvMsg" {
+			if access.IsAny(p.Type()) {
+				args[i] = f.anything(st, instr, name, arena, s, i)
+			}
+		} else if path, m := access.Requested(p.Type()); m != nil {
 			args[i] = holds("request", path, m)
 		} else if access.IsMessage(p.Type()) {
 			args[i] = d.of(p.Type())
@@ -120,8 +219,8 @@ func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Func
 		}
 	}
 	f.apply(st, instr, s, args, false, deferred)
-	f.takeBack(st, arena, OpPut, f.position(instr), true, deferred, "return of "+name)
-	return k
+	f.takeBack(st, arena, OpPut, f.position(instr), true, deferred, returnOf+name)
+	f.keptIn(st, k, before)
 }
 
 // handler is the function that a method of a service runs, its own or that of an embedded field; nil if that is not
@@ -137,8 +236,11 @@ func (f *function) handler(method *types.Selection) *ssa.Function {
 // receives is a call of a stream's Recv or RecvMsg, if it is one: the message is what the
 // stream holds, so that callers who know the stream know whose the message is.
 func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) (value, bool) {
-	if !common.IsInvoke() || common.Method.Name() != "Recv" && common.Method.Name() != "RecvMsg" {
+	if !common.IsInvoke() {
 		return nil, false
+	}
+	if call, ok := instr.(*ssa.Call); ok && isGetter(common) {
+		return f.at(st, f.eval(st, common.Value), access.Element, call.Type()).union(f.unknown(st, call, call.Type())), true
 	}
 	m := access.Received(common.Value.Type())
 	if m == nil {
@@ -165,7 +267,55 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	return nil, false
 }
 
-const grpcPath = catalog.ArenaPath + "/adapters/grpc"
+// isGetter reports whether a call is of a getter, as generated messages have, of what an interceptor was given.
+func isGetter(common *ssa.CallCommon) bool {
+	sig := common.Signature()
+	if !strings.HasPrefix(common.Method.Name(), "Get") || sig.Params().Len() != 0 || sig.Results().Len() != 1 {
+		return false
+	}
+	v := common.Value
+	if x, ok := v.(*ssa.Extract); ok {
+		v = x.Tuple
+	}
+	asserted, ok := v.(*ssa.TypeAssert)
+	if !ok {
+		return false
+	}
+	_, given := asserted.X.(*ssa.Parameter)
+	return given && access.IsAny(asserted.X.Type())
+}
+
+// anything is a request of unknown type: all that the handler s, which has it as a parameter, reaches from there is
+// memory of the arena.
+func (f *function) anything(st *state, instr ssa.CallInstruction, name string, arena value, s *Summary, param int) value {
+	k := f.site(instr, "request of "+name, MemorySite, f.position(instr))
+	st.remake(k)
+	v := f.memory(st, k, arena)
+	note := func(p Place) {
+		if p.Param != param || p.Global != "" {
+			return
+		}
+		for _, off := range strings.Split(p.Path, access.Deref)[1:] {
+			st.store(k, off, nil, v, false)
+		}
+	}
+	flows := func(list []Flow) {
+		for _, fl := range list {
+			note(fl.From.At)
+		}
+	}
+	flows(s.Results)
+	for _, w := range s.Writes {
+		flows(w.From)
+	}
+	for _, e := range s.Effects {
+		note(e.From.At)
+	}
+	return v
+}
+
+// returnOf begins the name of the event that ends a handler's arena.
+const returnOf = "return of "
 
 // hasOption reports whether arenaconnect.Option is among the options of a call.
 func hasOption(v ssa.Value) bool {
@@ -196,19 +346,4 @@ func isCallOf(v ssa.Value, name string) bool {
 			return false
 		}
 	}
-}
-
-// isWrapped reports whether arenagrpc.Wrap returned v, a registrar. An interpreter's loop
-// has phis of thousands of edges that lead to each other, of other types.
-func isWrapped(v ssa.Value, depth int) bool {
-	if !types.IsInterface(v.Type()) {
-		return false
-	}
-	switch v := v.(type) {
-	case *ssa.Call, *ssa.ChangeInterface:
-		return isCallOf(v, grpcPath+".Wrap")
-	case *ssa.Phi:
-		return depth < 3 && slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return isWrapped(e, depth+1) })
-	}
-	return false
 }

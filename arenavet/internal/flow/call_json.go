@@ -13,7 +13,7 @@ const jsonPath = catalog.ArenaPath + "/arenajson"
 // lies in the arena, and so does the text that it writes.
 func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
 	switch name {
-	case "Marshal", "MarshalWrite", "Unmarshal", "UnmarshalRead", "NewDecoder", "Decoder.Decode", "Decoder.More":
+	case "Marshal", "MarshalWrite", "Unmarshal", "UnmarshalRead", "NewDecoder", "Decoder.Decode", "Decoder.More", "Value.Object", "Value.Array":
 	default:
 		return nil, false
 	}
@@ -28,6 +28,20 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	case "MarshalWrite":
 		f.useHandle(st, args[0], f.position(instr))
 		f.writes(st, instr, common, args)
+	case "Value.Object", "Value.Array":
+		call, ok := instr.(*ssa.Call)
+		if !ok {
+			return nil, true
+		}
+		walk := f.holding(st, call, "", access.Element, args[0])
+		var names value
+		st.reach(args[0], func(a Atom, _ int) {
+			if a.Region != nil {
+				names = names.add(entry{"", a})
+			}
+		})
+		st.store(walk[0].a.Site, access.Key, nil, names, false)
+		return walk, true
 	case "Unmarshal", "UnmarshalRead":
 		f.useHandle(st, args[0], f.position(instr))
 		f.decode(st, instr, common.Args[2], args[2], args[0])

@@ -32,6 +32,8 @@ type function struct {
 	owned     map[*Site]bool                    // arenas that a goroutine was handed for good: it puts them back
 	fallible  map[*Site]ssa.Value               // arenas of calls that also return an error or a flag
 	kept      map[*Site]bool                    // arenas that are returned, but held by something else as well
+	called    map[siteKey]value                 // by calls, and the functions that they were given and call: what those returned
+	ended     map[*Site]bool                    // arenas of the function that it takes back, on some path
 	bits      int
 	counted   int
 	handles   int
@@ -70,7 +72,7 @@ type storeKey struct {
 func newFunction(c *Package, fn *ssa.Function) *function {
 	return &function{
 		c: c, fn: fn, live: ssaform.LivenessOf(fn), sweeps: ssaform.SweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*Site{}, symbols: map[symbolKey]*Site{}, events: map[eventKey]*Event{},
-		stored: map[storeKey]token.Pos{}, keys: map[effectKey]*effectKey{}, effects: map[*effectKey]Effect{}, firstPart: map[siteKey]string{}, given: map[token.Pos]bool{}, owned: map[*Site]bool{}, kept: map[*Site]bool{}, fallible: map[*Site]ssa.Value{},
+		stored: map[storeKey]token.Pos{}, keys: map[effectKey]*effectKey{}, effects: map[*effectKey]Effect{}, firstPart: map[siteKey]string{}, given: map[token.Pos]bool{}, owned: map[*Site]bool{}, kept: map[*Site]bool{}, called: map[siteKey]value{}, ended: map[*Site]bool{}, fallible: map[*Site]ssa.Value{},
 	}
 }
 
@@ -184,7 +186,7 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 
 // see tells the observer of a fault, in the last pass over the function.
 func (f *function) see(x Fault) {
-	if f.observe != nil {
+	if f.observe != nil && (x.Of.Site == nil || x.Of.Site.called == nil) {
 		f.observe(x)
 	}
 }

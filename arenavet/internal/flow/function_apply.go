@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -47,10 +48,8 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 		case OpKeep:
 			f.keeps(st)
 		case OpYields:
-			yielded := make([]value, e.Mark.Param+1)
-			yielded[e.Mark.Param] = f.remade(st, instr, "yields", e.From, args)
-			f.yields(st, v, yielded)
-			f.runs(st, instr, v, yielded)
+			f.applyYields(st, instr, e, args, v, deferred, name)
+		case OpServe: // by call
 		case OpWait:
 			if must {
 				f.wait(st)
@@ -138,12 +137,39 @@ func typeAt(args []ssa.Value, p Place) types.Type {
 	return t
 }
 
-// yields notes that memory of an arena is given to a function that only callers know.
+// applyYields calls a function that a callee calls, with memory or an arena of the callee's, which ends with it.
+func (f *function) applyYields(st *state, instr ssa.CallInstruction, e Effect, args []value, called value, deferred bool, name string) {
+	yielded := make([]value, e.Mark.Param+1)
+	given := &yielded[e.Mark.Param]
+	if e.From.Kind == Handle {
+		k := f.site(instr, "lent", HandleSite, f.position(instr))
+		st.remake(k)
+		*given = one(Atom{Site: k})
+	} else {
+		*given = f.remade(st, instr, "yields", e.From, args)
+	}
+	f.yields(st, called, yielded)
+	out := f.lentTo(st, instr, called, yielded).union(f.runs(st, instr, called, yielded))
+	if e.From.Gotten {
+		f.takeBack(st, *given, OpPut, f.position(instr), true, deferred, name)
+		arena, by := (*given)[0].a.Site, f.event(OpPut, f.position(instr), deferred, name)
+		out = slices.Clone(out)
+		for i, e := range out {
+			if endsWith(e.a.Region, arena) && e.a.Stale == nil {
+				out[i].a.Stale = by
+			}
+		}
+	}
+	f.called[siteKey{instr, e.At.key()}] = out
+}
+
+// yields notes that memory of an arena, or an arena, is given to a function that only callers know.
 func (f *function) yields(st *state, called value, args []value) {
 	for _, fn := range called.atoms() {
 		for i, v := range args {
 			for _, e := range v {
-				if src, ok := f.source(e.a); ok && src.Kind == Memory && e.path == "" && fn.off == "" {
+				if src, ok := f.source(e.a); ok && (src.Kind == Memory || isArena(e.a)) && e.path == "" && fn.off == "" {
+					src.Gotten = src.Kind == Handle // unless the function turns out not to end it
 					f.effect(st, OpYields, fn.Site, Place{Param: i}, src, false, token.NoPos)
 				}
 			}
@@ -151,8 +177,51 @@ func (f *function) yields(st *state, called value, args []value) {
 	}
 }
 
-// runs calls a function, maybe, and any number of times.
-func (f *function) runs(st *state, instr ssa.CallInstruction, body value, with []value) {
+// isArena reports whether a is an arena by its type.
+func isArena(a Atom) bool {
+	if a.Region != nil || a.Site.Kind != SymbolSite {
+		return a.Region == nil && a.Site.Kind == HandleSite
+	}
+	_, t, ok := symbolType(a.Site)
+	return ok && catalog.IsHandle(t)
+}
+
+// lentTo returns the results of a function that only callers know, which is given an arena: they may be memory of it.
+func (f *function) lentTo(st *state, instr ssa.CallInstruction, called value, args []value) value {
+	var out value
+	for _, fn := range called.atoms() {
+		at, ok := f.place(fn.Site)
+		if !ok || fn.Site.Kind != SymbolSite {
+			continue
+		}
+		_, t, ok := symbolType(fn.Site)
+		if !ok {
+			continue
+		}
+		sig, ok := t.Underlying().(*types.Signature)
+		if !ok {
+			continue
+		}
+		for _, arena := range slices.Concat(args...) {
+			if arena.path != "" || !isArena(arena.a) {
+				continue
+			}
+			for _, l := range access.Leaves(sig.Results()) {
+				k := f.site(instr, "result "+l.Path+at.key(), MemorySite, f.position(instr))
+				at.Off = l.Path
+				k.called = &Source{Kind: Called, At: at}
+				at.Off = ""
+				st.remake(k)
+				out = out.add(entry{l.Path, Atom{Site: k, Region: arena.a.Site}})
+			}
+		}
+	}
+	return out
+}
+
+// runs calls a function, maybe, and any number of times, and returns its results.
+func (f *function) runs(st *state, instr ssa.CallInstruction, body value, with []value) value {
+	var out value
 	for _, t := range f.passed(st, body, with...) {
 		s := f.c.Summary(t.fn)
 		if s == nil {
@@ -167,5 +236,7 @@ func (f *function) runs(st *state, instr ssa.CallInstruction, body value, with [
 			}
 		}
 		f.apply(st, instr, weak, t.args, false, false)
+		out = out.union(f.rebuild(st, instr, "result of "+t.fn.Name(), s.Results, t.args, t.fn.Signature.Results()))
 	}
+	return out
 }

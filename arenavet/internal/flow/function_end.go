@@ -28,6 +28,7 @@ func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, defer
 				f.usedByOwner(st, region, pos)
 			}
 		}
+		f.ended[region] = true
 		f.effect(st, o, region, Place{}, Source{}, certain, pos)
 		if !certain {
 			continue
@@ -112,19 +113,21 @@ func (f *function) putFork(v value, pos token.Pos) {
 	}
 }
 
-// keptBy sees memory of an arena that lies in what root leads to when the arena was
-// put back. (Of parameters and globals leaving sees it.)
-func (f *function) keptBy(st *state, root ssa.Value, arena *Site) {
+// keptIn sees memory of an arena that was put back in objects that callers know, or that the function had made before.
+func (f *function) keptIn(st *state, arena *Site, before siteSet) {
 	for o := range st.objects() {
 		k := o.site
-		if k.Kind != SymbolSite || k.root != root {
+		if k.Kind != SymbolSite && !(k.Kind == LocalSite && before.has(k)) {
 			continue
 		}
 		for _, p := range o.parts {
-			for _, a := range p.atoms {
-				at, ok := f.stored[storeKey{k, p.off, a.Site}]
-				if ok && a.Region == arena && a.Stale != nil {
-					f.see(Fault{Kind: FaultKept, Of: a, Pos: at})
+			for _, first := range p.atoms {
+				if at, ok := f.stored[storeKey{k, p.off, first.Site}]; ok {
+					f.reachOwn(st, one(first), func(a Atom) {
+						if a.Region == arena && a.Stale != nil {
+							f.see(Fault{Kind: FaultKept, Of: a, Pos: at})
+						}
+					})
 				}
 			}
 		}

@@ -62,10 +62,11 @@ func (f *function) place(k *Site) (Place, bool) {
 
 // source is how a caller would name what a is.
 func (f *function) source(a Atom) (Source, bool) {
-	if a.Stale != nil {
-		return Source{}, false
-	}
 	switch {
+	case a.Site.called != nil:
+		return *a.Site.called, true
+	case a.Stale != nil:
+		return Source{}, false
 	case a.Site.Kind == MarkSite:
 		p, ok := f.place(a.Region)
 		return Source{Kind: Taken, At: p}, ok

@@ -82,6 +82,10 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		return f.memory(st, f.objectOf(instr, part, src), f.resolve(st, instr, src.At, args))
 	case Body:
 		return one(Atom{Site: f.objectOf(instr, part, src)})
+	case Called:
+		at := src.At
+		at.Off = ""
+		return f.called[siteKey{instr, at.key()}].sel(src.At.Off)
 	case Taken:
 		k := f.site(instr, part, MarkSite, f.position(instr))
 		return f.mark(st, k, f.resolve(st, instr, src.At, args))

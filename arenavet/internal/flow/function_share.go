@@ -81,7 +81,7 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 				f.effect(st, OpSent, nil, Place{}, src, true, pos)
 			}
 		}
-		if a.Region == nil || a.Site.Kind == MarkSite || a.Site.Slot {
+		if a.Region == nil || a.Site.Kind == MarkSite || a.Site.Slot || a.Site.called != nil {
 			return
 		}
 		if a.Stale != nil {

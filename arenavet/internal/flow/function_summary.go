@@ -79,6 +79,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 			continue // done to an arena that is nil
 		}
 		e.Must = must
+		e.From.Gotten = e.From.Gotten && (e.Op != OpYields || f.ends(e.From.At))
 		s.Effects = append(s.Effects, e)
 	}
 	slices.SortFunc(s.Effects, func(a, b Effect) int {
@@ -176,11 +177,21 @@ type hopTo struct {
 	at  string
 }
 
+// ends reports whether the function takes back an arena that it makes.
+func (f *function) ends(p Place) bool {
+	for k := range f.ended {
+		if at, ok := f.place(k); ok && at == p {
+			return true
+		}
+	}
+	return false
+}
+
 // carries reports whether callers should know the body of k, a function that is
-// returned or stored: if it does something to arenas, or unlocks a mutex.
+// returned or stored: if it does something to arenas, unlocks a mutex, or is an interceptor.
 func (f *function) carries(k *Site) bool {
 	if s := f.c.Summary(k.fn); s != nil {
-		return s.aboutArenas() || s.unlocks()
+		return f.c.serves() && access.IsInterceptor(k.fn.Signature) || s.aboutArenas() || s.unlocks()
 	}
 	return ssaform.Unlocks(catalog.CalleeName(k.fn))
 }

@@ -22,6 +22,7 @@ const (
 	OpBody      // to a request of net/http's client, as its body
 	OpDecode    // reads a document into what the value leads to, which is the arena's then
 	OpKeep      // takes over the arena of its gRPC call
+	OpServe     // registers the service at the place with the registrar at Mark, or a handler of its own, From.Type, that keeps its request
 	OpYields    // calls the function with the value, as an iterator does with the body of a loop
 )
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/analysis/passes/ctrlflow"
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
@@ -30,6 +31,7 @@ type Package struct {
 	tooLarge  map[*ssa.Function]bool                           // those that the search gave up
 	searches  map[*ssa.Function]func(observe func(Fault)) bool // of functions that deal with arenas: repeats the end; false: it is out of date
 	reads     map[*ssa.Function]*Summary                       // what Summary said since a search began; nil: nobody asks
+	serving   *bool                                            // what serves has returned; nil: it was not called
 	putting   *bool                                            // whether the package puts arenas back; nil: not looked for yet
 }
 
@@ -131,6 +133,9 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 			return s != nil && s.aboutArenas() || catalog.CalleeName(g) == catalog.ConnectOption
 		}
 		t := v.Type()
+		if c.serves() && (access.IsInterceptor(t) || access.IsServerStream(t)) {
+			return true
+		}
 		if p, ok := t.Underlying().(*types.Pointer); ok && catalog.ArenaType(p) == "" {
 			t = p.Elem()
 		}
@@ -274,6 +279,23 @@ func (c *Package) UseOf(fn *types.Func, n int) (u Use) {
 		Returned: flows(s.Results),
 	}
 }
+
+// serves reports whether the package serves gRPC or registers services with requests in arenas: then so do the
+// interceptors that it installs.
+func (c *Package) serves() bool {
+	if c.serving == nil {
+		c.serving = new(bool)
+		for _, o := range c.Pass.TypesInfo.Uses {
+			if fn, ok := o.(*types.Func); ok && fn.Pkg() != nil && catalog.PackagePath(fn.Pkg()) == grpcPath && fn.Name() != "Into" {
+				*c.serving = true
+				break
+			}
+		}
+	}
+	return *c.serving
+}
+
+const grpcPath = catalog.ArenaPath + "/adapters/grpc"
 
 // Twin is the name of the function that a function calls, with a nil arena and its own parameters, and does no more;
 // or empty. With another arena, that means the same.

@@ -44,6 +44,8 @@ type Site struct {
 	typ      string    // of the object, where it is known
 	Parent   *Site     // of a handle that is a fork
 	number   int       // within the function; the one after it is that of older
+	called   *Source   // memory: what an argument returned, which may be anything
+	wrapped  bool      // a registrar that arenagrpc.Wrap returned
 	hint     uint64    // one bit, which other sites may have as well: a quick way to tell that they are not in a set
 
 	// older stands for those that the same instruction made in earlier turns
@@ -93,6 +95,13 @@ type Event struct {
 	Pos      token.Pos
 	Deferred bool
 	Name     string // of the function that was called
+}
+
+func (e *Event) name() string {
+	if e == nil {
+		return ""
+	}
+	return e.Name
 }
 
 // addAtoms adds each of more to a list, which is not changed.

@@ -32,6 +32,7 @@ const (
 	Handle                       // the arena that the function makes
 	Taken                        // a Mark of the arena at the place
 	Body                         // a function with its captured variables, in this package
+	Called                       // what the function at the place returned, Off of its results
 	Again                        // the objects at another path of the same flows: a shared one, or a recursive type's next
 )
 
@@ -108,7 +109,7 @@ func (s *Summary) aboutArenas() bool {
 	}
 	return slices.ContainsFunc(s.Results, isArenas) ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool {
-			return e.Op < OpUnknown || e.Op == OpGoroutine || e.Op == OpDecode || e.Op == OpYields
+			return e.Op < OpUnknown || e.Op == OpGoroutine || e.Op == OpDecode || e.Op == OpYields || e.Op == OpServe
 		}) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
 			return slices.ContainsFunc(w.From, isArenas)

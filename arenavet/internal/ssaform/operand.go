@@ -74,6 +74,17 @@ func NotEmpty(v ssa.Value) bool {
 	return false
 }
 
+// Unchanged returns what v was before it became another interface.
+func Unchanged(v ssa.Value) ssa.Value {
+	for {
+		x, ok := v.(*ssa.ChangeInterface)
+		if !ok {
+			return v
+		}
+		v = x.X
+	}
+}
+
 // Unboxed returns what an interface was made of.
 func Unboxed(v ssa.Value) ssa.Value {
 	for {

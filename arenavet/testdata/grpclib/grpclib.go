@@ -20,7 +20,7 @@ func register() {
 
 func registerMaps() {
 	wrapped := arenagrpc.Wrap(server, pool)
-	pb.RegisterOrdersServer(wrapped, &orders.Maps{}) // want `but return of List`
+	pb.RegisterOrdersServer(wrapped, &orders.Maps{}) // want `but return of Create` `but return of List`
 }
 
 func registerQueue(q *orders.Queue) {
@@ -29,7 +29,7 @@ func registerQueue(q *orders.Queue) {
 
 // The generated function is not called.
 func registerService(q *orders.Server) {
-	arenagrpc.Wrap(server, pool).RegisterService(nil, q) // want `but return of Create` `but return of Talk`
+	arenagrpc.Wrap(server, pool).RegisterService(nil, q) // want `but return of Create` `but return of List` `but return of Talk`
 }
 
 // An implementation that is embedded.
@@ -45,7 +45,25 @@ func registerEmbedded(s *logged) {
 type inside struct{ orders.Maps }
 
 func registerInside() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &inside{}) // want `but return of List`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &inside{}) // want `but return of Create` `but return of List`
+}
+
+// A helper has the service that it registers.
+func registerOwn() {
+	wrapped := arenagrpc.Wrap(server, pool)
+	orders.Register(wrapped) // want `but return of Create` `but return of List` `but return of Talk`
+	orders.RegisterFine(wrapped)
+}
+
+func registerThrough(r arenagrpc.Registrar) { orders.Register(r) }
+
+func registerDeep() {
+	registerThrough(arenagrpc.WrapBy(server, nil)) // want `but return of Create` `but return of List` `but return of Talk`
+}
+
+func finePlainOwn() {
+	orders.Register(server)
+	registerThrough(server)
 }
 
 func fineCopies() {

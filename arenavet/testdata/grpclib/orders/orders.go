@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
+
 	"example.com/grpc/pb"
 )
 
@@ -78,3 +80,9 @@ func (f *Fine) Create(_ context.Context, r *pb.Order) (*pb.Receipt, error) { // 
 	seen.Store(strings.Clone(r.Name), len(r.Lines))
 	return &pb.Receipt{Name: r.Name}, nil
 }
+
+// Register registers a server that keeps requests.
+func Register(r arenagrpc.Registrar) { pb.RegisterOrdersServer(r, New()) } // want Register:"effects"
+
+// RegisterFine registers one that copies.
+func RegisterFine(r arenagrpc.Registrar) { pb.RegisterOrdersServer(r, &Fine{}) } // want RegisterFine:"1 effects"

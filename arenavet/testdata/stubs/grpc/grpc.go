@@ -12,6 +12,10 @@ type Registrar interface{ RegisterService(desc, impl any) }
 
 func Wrap(r Registrar, _ *arena.ArenaPool) Registrar { return r }
 
+func WrapBy(r Registrar, _ *arena.KeyedPool[string]) Registrar { return r }
+
 func FromContext(ctx context.Context) *arena.Arena { return arena.FromContext(ctx) }
 
 func Keep(ctx context.Context) *arena.Arena { return arena.FromContext(ctx) }
+
+func Codec() any { return nil }
