@@ -32,7 +32,7 @@ func TestUnderHostileCollector(t *testing.T) {
 	cmd := testkit.Self(ctx, t, "-test.run=^TestGC", "-test.v")
 	cmd.Env = append(os.Environ(), "GOGC=1", "GODEBUG=clobberfree=1,invalidptr=1", child+"=1")
 	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Count(string(out), "--- PASS: TestGC") < 2 {
+	if err != nil || strings.Count(string(out), "--- PASS: TestGC") < 3 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
@@ -133,6 +133,84 @@ func TestGCDecodedOutlivesTheArena(t *testing.T) {
 		}
 		if want := fmt.Sprintf("p %dé\n", i); **leafs[i].P != want || leafs[i].List[0] != "a" || len(leafs[i].Bytes) != 5 {
 			t.Errorf("%+v, not with %q", *leafs[i], want)
+		}
+	}
+}
+
+// Documents are parsed, edited and merged while the collector runs. Other arenas that contributed values are reset before
+// the documents are read. Values and strings outlive their arena.
+func TestGCValues(t *testing.T) {
+	rounds := 12
+	if check.Race || check.ASan || testing.Short() {
+		rounds = 4
+	}
+	pool := arena.NewAutoPool(0)
+	var kept []arenajson.Value
+	var texts, wants []string
+	for round := range rounds {
+		doc, other := treeDocument(3, round*100), treeDocument(2, round*100+50)
+		a, b := pool.Get(), pool.Get()
+		v, err := arenajson.Parse(a, []byte(doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := arenajson.Parse(b, []byte(other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		more := b.Sprintf("new \"%d\"", round)
+		for _, err := range []error{
+			v.Set(w.Get("Kids", 1), "Other"),
+			v.Set(&more, "Next", "More"),
+			v.Append(w.Get("Any", "a"), "Leafs"),
+			v.Merge(w.Get("Any"), "Extra"),
+			v.Merge(w.Get("Map"), "Map", "k", "In"),
+			v.Delete("Kids", 0),
+		} {
+			if err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+		}
+		pool.Put(b)
+		testkit.Collect(1)
+		b = pool.Get()
+		arenajson.Parse(b, []byte(strings.Repeat(" ", 9)+other)) // overwrites the memory of w
+
+		var want, from map[string]any
+		if err := json.Unmarshal([]byte(doc), &want); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(other), &from); err != nil {
+			t.Fatal(err)
+		}
+		want["Other"] = from["Kids"].([]any)[1]
+		want["Next"].(map[string]any)["More"] = fmt.Sprintf("new \"%d\"", round)
+		want["Leafs"] = append(want["Leafs"].([]any), from["Any"].(map[string]any)["a"])
+		want["Extra"] = from["Any"]
+		want["Map"].(map[string]any)["k"].(map[string]any)["In"] = from["Map"]
+		want["Kids"] = want["Kids"].([]any)[1:]
+		var got map[string]any
+		if err := json.Unmarshal(v.AppendTo(nil), &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("round %d: %v\n%v\nnot\n%v", round, err, got, want)
+		}
+		var decoded map[string]any
+		if err := v.Decode(&decoded); err != nil || !reflect.DeepEqual(decoded, want) {
+			t.Fatalf("round %d: Decode: %v\n%v\nnot\n%v", round, err, decoded, want)
+		}
+		pool.Put(b)
+		if round%2 == 0 {
+			name := v.Get("Next", "Name")
+			kept, texts = append(kept, v), append(texts, name.String())
+			wants = append(wants, want["Next"].(map[string]any)["Name"].(string))
+			continue // a is dropped, and v keeps its memory
+		}
+		pool.Put(a)
+	}
+	testkit.Collect(3)
+	for i := range kept {
+		if got := kept[i].Get("Next", "Name").String(); got != wants[i] || texts[i] != wants[i] {
+			t.Errorf("Get = %q and %q, want %q", got, texts[i], wants[i])
 		}
 	}
 }
