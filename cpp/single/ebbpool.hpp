@@ -238,18 +238,18 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 }  // namespace ebb
 
 #endif  // EBBPOOL_ANNOTATE_HPP
-// ebb::arena: a region of memory, whose objects are freed together.
+// ebb::arena: a region of memory whose objects are freed together.
 //
 //     ebb::arena a(64 << 10);
 //     for (request r; next(r);) {
 //         auto* const tree = a.make<node>(r);      // its destructor runs in reset()
 //         std::string_view name = a.copy(r.name());
 //         answer(*tree, name);
-//         a.reset();                               // the chunks stay
+//         a.reset();                               // keeps the chunks
 //     }
 //
-// Destructors that are not trivial are recorded in the arena itself. Objects of one type that follow
-// each other share a record, so destroying them is a loop without indirect calls.
+// Nontrivial destructors are recorded in the arena itself. Adjacent objects of one type share a record, so
+// destroying them is a loop without indirect calls.
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
@@ -264,7 +264,7 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #include <type_traits>
 #include <utility>
 
-// The result of arena::mark and argument of arena::rewind.
+// ebb::arena_mark: the result of arena::mark and the argument of arena::rewind.
 #ifndef EBBPOOL_ARENA_MARK_HPP
 #define EBBPOOL_ARENA_MARK_HPP
 
@@ -281,12 +281,12 @@ inline namespace EBB_ABI {
 /// \snippet reference.cpp arena_mark
 class arena_mark {
 public:
-    /// A null mark.
+    /// Null.
     constexpr arena_mark() noexcept = default;
-    /// Takes the other one's point.
+    /// Takes the mark of `other`, which becomes null.
     constexpr arena_mark(arena_mark&& other) noexcept
         : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
-    /// Takes the other one's point.
+    /// Takes the mark of `other`, which becomes null.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
         region_ = std::exchange(other.region_, 0);
         serial_ = other.serial_;
@@ -301,7 +301,7 @@ private:
     friend class basic_arena;
     constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
 
-    std::size_t region_ = 0;  // its number, because arenas move
+    std::size_t region_ = 0;  // its number, because arenas can move
     std::size_t serial_ = 0;
 };
 
@@ -393,39 +393,39 @@ enum class misuse : unsigned char {
     return "";
 }
 
-/// Reports whether the kind is one of arenas.
+/// Reports whether the kind is a misuse of arenas.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
 
-/// A misuse, as a policy gets it. Nothing in it was read through `pointer`. For arenas, the fields about slots
-/// are zero and no_slot.
+/// A misuse, as passed to a policy. `pointer` was not dereferenced. For arenas, the fields about slots are zero
+/// or no_slot.
 ///
 /// \snippet reference.cpp report
 struct misuse_info {
-    /// The value of `slot` if there is none.
+    /// The value of `slot` if `pointer` is in no slot.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
-    misuse kind;            ///< what was wrong
+    misuse kind;            ///< the kind of misuse
     const void* pool;       ///< the pool or arena object that was called
-    const void* pointer;    ///< the argument; for an arena the mark or the resource, or null
-    const void* first;      ///< address of the pool's slot 0
+    const void* pointer;    ///< the argument. For arenas: the mark, the resource, or null
+    const void* first;      ///< the address of the pool's slot 0
     std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
     std::size_t slot_size;  ///< bytes
     std::size_t capacity;   ///< slots
 };
 
-/// The allocated slots of a pool that is destroyed.
+/// A pool that is destroyed with allocated slots.
 ///
 /// \snippet reference.cpp with_leaks
 struct leak_info {
-    const void* pool;      ///< the pool that is destroyed
+    const void* pool;      ///< the pool
     std::size_t live;      ///< allocated slots
     std::size_t capacity;  ///< slots
 };
 
-/// Writes a message of one line with a terminating zero to text, truncated to `size` bytes. 512 bytes are always
-/// enough. It doesn't allocate.
+/// Writes a message of one line, with a terminating zero, to text. It is truncated to `size` bytes; 512 are
+/// always enough. It doesn't allocate.
 ///
 /// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
@@ -456,11 +456,11 @@ EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t siz
     if (length < 0 && size > 0) text[0] = '\0';
 }
 
-/// A function that checks::report calls. It must not use the pool or arena.
+/// The type of the function that checks::report calls. It must not use the pool or arena.
 ///
 /// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
-/// A function that with_leaks<report> calls. It must not use the pool.
+/// The type of the function that with_leaks<report> calls. It must not use the pool.
 ///
 /// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
@@ -477,37 +477,38 @@ EBB_COLD inline void print(const Info& info) noexcept {
 inline void print_misuse(const misuse_info& info) noexcept { print(info); }
 inline void print_leak(const leak_info& info) noexcept { print(info); }
 
-// Atomic, because threads share them.
+// Atomic, because any thread may set or call them.
 inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
 inline std::atomic<leak_handler> current_leak_handler{print_leak};
 
 }  // namespace detail
 
-/// Sets the function that checks::report calls, in the whole program, or in a shared library that hides its symbols.
-/// Null is the default, which prints the message. Returns the function before. It is safe for concurrent use.
+/// Sets the function that checks::report calls, and returns the previous one. Null restores the default, which
+/// prints the message. It applies to the whole program, or to one shared library if that hides its symbols. It
+/// is safe for concurrent use.
 ///
 /// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
     return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
 }
 
-/// Sets the function that checks::with_leaks<checks::report> calls. Otherwise the same.
+/// Sets the function that checks::with_leaks<checks::report> calls. Otherwise as set_misuse_handler.
 ///
 /// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
     return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
 }
 
-/// Policies: the second template argument of a pool, the only one of an arena. A policy is a type with
+/// The policies: the second template argument of a pool, and the argument of an arena. A policy is a type with
 ///
 ///     static constexpr bool enabled;              // false: no checks, and no memory for them
 ///     static void on_misuse(const misuse_info&);  // noexcept; if it returns, the call has no effect
 ///     static void on_leaks(const leak_info&);     // optional: called by a pool's destructor if slots are allocated
 ///
-/// If on_misuse is constexpr, it handles misuse in constant expressions. Otherwise these don't compile.
+/// If on_misuse is constexpr, it also handles misuse in constant expressions, which otherwise does not compile.
 namespace checks {
 
-/// The default: prints the message to stderr and aborts.
+/// The default policy. It prints the message to stderr and aborts.
 ///
 /// \snippet reference.cpp policy
 struct trap {
@@ -519,7 +520,7 @@ struct trap {
     }
 };
 
-/// Calls the handler of set_misuse_handler. Then the call returns without an effect.
+/// Calls the handler that set_misuse_handler has set. Then the call returns without effect.
 ///
 /// \snippet reference.cpp report
 struct report {
@@ -537,9 +538,9 @@ struct none {
     static void on_misuse(const misuse_info&) noexcept {}
 };
 
-/// Base, and a report if slots are allocated when a pool is destroyed: with trap it prints and aborts, with
-/// report it calls the leak handler, otherwise it prints. It is not the default, because programs may
-/// destroy a pool with all its objects.
+/// The policy Base, with a report if slots are allocated when a pool is destroyed. With trap it prints and
+/// aborts, with report it calls the leak handler, otherwise it prints. It is not the default, because some
+/// programs destroy a pool with all its objects.
 ///
 /// \snippet reference.cpp with_leaks
 template <class Base = trap>
@@ -570,8 +571,8 @@ struct with_leaks<report> : report {
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHECKS_HPP
-// How an arena makes objects: memory for them, a record if their destructors must run, and what
-// is undone if a constructor throws.
+// Construction of objects in an arena: their memory, the records of their destructors, and cleanup if a
+// constructor throws.
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
@@ -586,7 +587,7 @@ struct with_leaks<report> : report {
 #include <type_traits>
 #include <utility>
 
-// Records of destructors, in the arena itself: one for each row of adjacent objects of one type.
+// Records of destructors, stored in the arena: one for each run of adjacent objects of one type.
 #ifndef EBBPOOL_RECORDS_HPP
 #define EBBPOOL_RECORDS_HPP
 
@@ -596,7 +597,7 @@ struct with_leaks<report> : report {
 #include <memory>
 #include <utility>
 
-// The chunks that an arena takes memory by: their sizes, the spare ones, and the limit.
+// Chunks of an arena: their sizes, the spare chunks, and the limit.
 #ifndef EBBPOOL_CHUNKS_HPP
 #define EBBPOOL_CHUNKS_HPP
 
@@ -608,7 +609,7 @@ struct with_leaks<report> : report {
 #include <new>
 #include <utility>
 
-// Chunks of an arena, ordered by address or by size.
+// A search tree of an arena's chunks, by address or by size.
 #ifndef EBBPOOL_CHUNK_TREE_HPP
 #define EBBPOOL_CHUNK_TREE_HPP
 
@@ -620,15 +621,15 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A treap of chunks, which hold its links. A chunk's priority is a hash of its address, so
-/// each operation takes O(log n) expected steps, whatever the order of the calls.
+/// A treap whose nodes are the chunks. Priorities are hashes of addresses, so operations take O(log n) expected
+/// steps in any order of calls.
 ///
-/// Order has two functions: links(chunk&), and key(const chunk&), an integer. Chunks of equal
-/// keys are ordered by address.
+/// Order has two functions: links(chunk&), and key(const chunk&), an integer. Equal keys are ordered by
+/// address.
 template <class Chunk, class Order>
 class chunk_tree {
 public:
-    /// The children of a chunk: of smaller keys, and of larger ones.
+    /// The children: chunks with smaller and with larger keys.
     struct links {
         Chunk* smaller;
         Chunk* larger;
@@ -639,7 +640,7 @@ public:
     void insert(Chunk* c) noexcept {
         Chunk** at = &root_;
         while (*at != nullptr && priority(*at) > priority(c)) at = child(*at, less(c, *at));
-        // The subtree at c's place is split into what is smaller than c and what is larger.
+        // Splits the subtree at c's position into smaller and larger chunks.
         Chunk* rest = *at;
         *at = c;
         Chunk** smaller = child(c, true);
@@ -669,7 +670,7 @@ public:
         *at = smaller != nullptr ? smaller : larger;
     }
 
-    /// The chunk with the largest key that is not above `key`, or null.
+    /// Returns the chunk with the largest key up to `key`, or null.
     [[nodiscard]] Chunk* last_up_to(std::uintptr_t key) const noexcept {
         Chunk* found = nullptr;
         for (Chunk* c = root_; c != nullptr;) {
@@ -680,7 +681,7 @@ public:
         return found;
     }
 
-    /// The chunk with the smallest key that is not below `key`, or null.
+    /// Returns the chunk with the smallest key from `key` on, or null.
     [[nodiscard]] Chunk* first_from(std::uintptr_t key) const noexcept {
         Chunk* found = nullptr;
         for (Chunk* c = root_; c != nullptr;) {
@@ -691,7 +692,7 @@ public:
         return found;
     }
 
-    /// Removes all chunks and calls f with each, in no order. f may free the chunk.
+    /// Removes all chunks and calls f with each, in unspecified order. f may free the chunk.
     template <class F>
     void take_all(const F& f) noexcept {
         while (root_ != nullptr) {
@@ -967,25 +968,25 @@ struct slot_finder {
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Thrown by an arena that would need more memory than its limit allows. The arena is
-/// unchanged and can still be used.
+/// The exception of an arena that needs more memory than its limit allows. The arena is unchanged and stays
+/// usable.
 ///
 /// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
-    /// An error with the values that the functions below return.
+    /// Stores the values for the accessors.
     limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
         : limit_(limit), in_use_(in_use), asked_(asked) {}
 
-    /// The message.
+    /// Returns the message.
     [[nodiscard]] const char* what() const noexcept override {
         return "ebb::arena: more memory is needed than limit() allows";
     }
-    /// Bytes that are allowed.
+    /// Returns the limit in bytes.
     [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
-    /// Bytes of chunks that the arena has.
+    /// Returns the bytes of the arena's chunks.
     [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
-    /// Bytes that the allocation needs in addition.
+    /// Returns the bytes that the refused allocation would have added.
     [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
 
 private:
@@ -994,26 +995,26 @@ private:
 
 namespace detail {
 
-/// An address, as a number of a type of its own: no store through a pointer of
-/// the program's can change one, so the compiler keeps what it has loaded.
+/// An address as a number of its own type. Stores through the program's pointers can't alias it, so compilers
+/// keep loaded values in registers.
 enum class address : std::uintptr_t {};
 constexpr std::uintptr_t operator+(address a) noexcept { return static_cast<std::uintptr_t>(a); }
 inline address address_of(const void* p) noexcept { return address{reinterpret_cast<std::uintptr_t>(p)}; }
 inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cast<std::byte*>(a); }
 
-/// Objects begin at multiples of this.
+/// The alignment of objects, and the granularity of their sizes.
 inline constexpr std::size_t unit = 8;
 
-/// The header of a chunk. The destructor of `memory` gives the chunk back.
+/// The header of a chunk. The destructor of `memory` frees the chunk.
 struct chunk {
     struct by_address;
     struct by_size;
 
-    chunk* next;        // the next older one in use
-    std::size_t bytes;  // of all of it, the header included
-    address lo, hi;     // of its free memory, unless it is the current chunk
-    std::uint32_t age;  // position among those in use: larger is newer
-    bool borrowed;      // the caller's storage, which stays to the end
+    chunk* next;        // next older chunk in use
+    std::size_t bytes;  // size, with the header
+    address lo, hi;     // bounds of the free memory, unless the chunk is current
+    std::uint32_t age;  // position among the chunks in use; newer chunks have larger ones
+    bool borrowed;      // storage of the caller, kept until the store ends
     bool oversize;      // made for one large allocation
     bool in_use;
     chunk_tree<chunk, by_address>::links addresses;
@@ -1032,29 +1033,29 @@ struct chunk::by_size {
     static auto& links(chunk& c) noexcept { return c.sizes; }
     static std::uintptr_t key(const chunk& c) noexcept { return c.room(); }
 };
-/// Whole cache lines, so that an object of a line's size lies in one; with a red zone at its end.
+/// A multiple of a cache line, so that objects as large as a line don't span two. It ends with a red zone.
 inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
 inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
 inline std::uintptr_t chunk::end() const noexcept { return +address_of(this) + bytes; }
 
-/// Sizes up to this can be added to the end of a chunk: none is so near to the
-/// end of the address space.
+/// Adding a size up to this to the end of a chunk can't overflow: chunks near the end of the address space are
+/// refused.
 inline constexpr std::size_t no_chunk_above = 4096;
 
-/// Makes chunks, and keeps the spare ones, which hold nothing.
+/// Makes chunks, and keeps the spare ones, which are empty.
 class chunk_store {
 public:
-    /// Bounds the bytes of all chunks; 0: no bound.
+    /// Sets the limit on the bytes of all chunks; 0 for none.
     void limit(std::size_t bytes) noexcept { limit_ = bytes == 0 ? no_limit : bytes; }
 
     static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
         return chunk_header + round_up(bytes, unit) + cache_line - 1;
     }
 
-    /// Far below where sizes that are added overflow.
+    /// Sums of a few sizes up to this can't overflow.
     static constexpr std::size_t max_bytes = std::numeric_limits<std::size_t>::max() / 4;
 
-    /// Throws what a size beyond max_bytes is answered with.
+    /// Throws the exception for a size above max_bytes.
     [[noreturn]] EBB_COLD void too_large(std::size_t bytes) const {
         if (limit_ != no_limit) throw_limit(bytes);
         throw_bad_alloc();
@@ -1070,13 +1071,13 @@ protected:
         if (!options.storage.empty()) borrow();
     }
 
-    /// For a copy whose chunks are then forgotten.
+    /// Adapts a copy of a store for a fork. forget_chunks() must follow.
     void fork_limits() noexcept {
         options_.storage = {};
         if (limit_ != no_limit) limit_ = std::max(left(), std::size_t{1});
     }
 
-    /// The same chunks. One of both must then forget_chunks().
+    /// Copies refer to the same chunks; forget_chunks() must be called on one of both.
     chunk_store(const chunk_store&) = default;
     chunk_store& operator=(const chunk_store&) = default;
 
@@ -1084,7 +1085,7 @@ protected:
         spare_.take_all([this](chunk* c) { free_chunk(c); });
     }
 
-    /// As if new, but without the caller's storage, which belongs to another store now.
+    /// Resets to the state of a new store, without the caller's storage, which now belongs to another store.
     void forget_chunks() noexcept {
         all_ = {};
         spare_ = {};
@@ -1092,7 +1093,8 @@ protected:
         held_ = chunks_ = oversize_ = grown_ = 0;
     }
 
-    /// The chunk that holds the address, or null. O(log chunks); O(1) for neighbors.
+    /// Returns the chunk that contains the address, or null. O(log chunks), O(1) if it is in the same chunk as
+    /// the last.
     [[nodiscard]] const chunk* chunk_of(std::uintptr_t p) const noexcept {
         if (found_ != nullptr && p - found_->begin() < found_->room()) return found_;
         const chunk* const c = all_.last_up_to(p);
@@ -1101,7 +1103,7 @@ protected:
         return c;
     }
 
-    /// A chunk with room for `need` bytes: the smallest spare one, or a new one.
+    /// Returns a chunk with room for `need` bytes: the smallest spare one, or a new one.
     chunk* next_chunk(std::size_t need) {
         if (chunk* const c = spare_.first_from(need); c != nullptr) {
             spare_.erase(c);
@@ -1111,7 +1113,8 @@ protected:
         if (may_grow() && chunk_header + need > left()) throw_limit(chunk_header + need);
         throw_bad_alloc();
     }
-    /// Whether next_chunk will not throw: if there is no such chunk yet, makes one.
+    /// Makes sure that next_chunk(need) will not throw, by making a spare chunk if there is none. Returns false
+    /// if that fails.
     bool reserve_chunk(std::size_t need) noexcept {
         if (spare_.first_from(need) != nullptr) return true;
         chunk* const c = new_chunk(need);
@@ -1121,17 +1124,17 @@ protected:
 
     [[nodiscard]] bool may_grow() const noexcept { return options_.storage.empty() || options_.source != nullptr; }
 
-    // Null if the limit or the system refuses.
+    // Returns null if the limit or the system refuses.
     chunk* new_chunk(std::size_t need) noexcept {
         if (!may_grow()) return nullptr;
-        // As much again as growth has made, so that the first is of the size asked for.
+        // As large as all growth so far, but the first chunk has the size that the user asked for.
         const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
         std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
         if (limit_ != no_limit) {
             if (chunk_header + need > left()) free_spare();
-            // need is whole units, and so fits in rest if it fits at all.
+            // need is a multiple of unit, so rounding down does not make it too large.
             if (chunk_header + need > left()) return nullptr;
-            // So that many chunks are possible, down to the end of what is allowed.
+            // At most a quarter of the rest, so that the arena can use the limit in several chunks.
             const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
             room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
         }
@@ -1160,7 +1163,7 @@ protected:
         return make(std::move(memory), bytes, false);
     }
 
-    /// Whether it is no larger than what the user has asked for.
+    /// Reports whether c is no larger than the size the user asked for.
     [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
 
     void free_chunk(chunk* c) noexcept {
@@ -1174,8 +1177,7 @@ protected:
         c->~chunk();
     }
 
-    /// Frees the spare chunks, largest first, until at most `most` bytes are held. The
-    /// caller's storage stays.
+    /// Frees spare chunks, largest first, until at most `most` bytes are held. Keeps the caller's storage.
     void free_spare(std::size_t most = 0) noexcept {
         chunk* borrowed = nullptr;
         while (held_ > most && !spare_.empty()) {
@@ -1193,8 +1195,8 @@ protected:
 
 private:
     static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-    // Growth makes no chunk of more than this many times the chunk size: the
-    // unused end of the last one would be worth more than the calls it saves.
+    // The largest chunk that growth makes, in chunk sizes. In larger chunks, the unused end would cost more
+    // than the saved calls.
     static constexpr std::size_t max_growth = 64;
 
     void borrow() {
@@ -1229,8 +1231,8 @@ private:
     }
 
     chunk_tree<chunk, chunk::by_address> all_;
-    mutable const chunk* found_ = nullptr;  // by chunk_of
-    std::size_t grown_ = 0;                 // bytes of the chunks that growth made
+    mutable const chunk* found_ = nullptr;  // the last result of chunk_of
+    std::size_t grown_ = 0;                 // bytes of chunks that growth made
     std::size_t limit_ = no_limit;
     pool_options options_;
 };
@@ -1245,21 +1247,21 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// The record of a run of adjacent objects of one type, which follow it in the arena.
+/// The record of a run of adjacent objects of one type. The objects follow it.
 struct alignas(unit) record {
     record* older;
     void (*destroy)(record*) noexcept;
-    std::uintptr_t end;  // of the last object; while the run can grow, see region_state::run_end_
+    std::uintptr_t end;  // of the last object. Not used while the run can grow; see region_state::run_end_
 };
 
 /// The layout of a run of Ts.
 template <class T>
 struct run {
     static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
-    /// From the record to the first object.
+    /// The offset of the first object from the record.
     static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
-    /// Whether the next object can follow the last one: not if there is padding or a red zone between
-    /// them. Large objects don't need it.
+    /// Whether a run can have more than one object: not if there is padding or a red zone between objects. For
+    /// large objects, a record each is cheap.
     static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
 
     static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
@@ -1269,7 +1271,7 @@ struct run {
     }
 };
 
-/// The record of an object that is elsewhere.
+/// A record that is not followed by its object.
 struct loose_record : record {
     void* object;
 };
@@ -1278,7 +1280,7 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Calls f when it is destroyed.
+/// Calls f in its destructor.
 template <class F>
 struct at_end {
     F f;
@@ -1289,7 +1291,7 @@ struct at_end {
     ~at_end() { f(); }
 };
 
-/// Frees memory if the constructor throws that it was allocated for, and restores the busy bit.
+/// Frees the memory of an object and restores the busy bit if the constructor throws.
 template <class Region>
 struct memory_guard {
     Region& from;
@@ -1306,7 +1308,7 @@ struct memory_guard {
     }
 };
 
-/// Destroys the objects that were constructed, newest first, if the constructor of another one throws.
+/// If the constructor of an array's element throws, destroys the elements before it, newest first.
 template <class T>
 struct object_guard {
     T* first;
@@ -1321,19 +1323,19 @@ struct object_guard {
 }  // namespace ebb
 
 #endif  // EBBPOOL_RECORDS_HPP
-// The memory of an arena: its current chunk, the list of destructors, the marks.
+// A region: the memory of one arena, with its destructors and marks.
 //
 //     chunk    header | objects -> ... free ... <- text |
 //                     begin     lo           hi         end
 //
-// Objects grow from the low end in units of 8 bytes, text from the high end byte by byte, so
-// that strings cost no padding. When a chunk is full the next one becomes current, and the older
-// ones wait in a list for the end of the cycle. An allocation that is too large for the rest of a
-// chunk gets a chunk of its own if that rest is larger than the new chunk's would be.
+// Objects are allocated from the low end in units of 8 bytes, and text from the high end byte by byte, so text
+// needs no padding. When a chunk is full, a new one becomes current, and the old one stays in a list until the
+// cycle ends. A large allocation gets a chunk of its own if the current chunk would have more space left than
+// the new one.
 //
-// Each fast path (take, take_small, take_one, take_text) adds to lo or subtracts from hi, and
-// calls take_slow if the chunk is full. Padding before memory with an alignment above 8 counts as
-// used; everything else that is not the user's is in overhead_.
+// The fast paths (take, take_small, take_one, take_text) move lo or hi, and call take_slow if the chunk is
+// full. used() includes the rounding to 8 bytes and the padding of larger alignments. All other overhead is in
+// overhead_.
 #ifndef EBBPOOL_REGION_HPP
 #define EBBPOOL_REGION_HPP
 
@@ -1344,13 +1346,11 @@ struct object_guard {
 #include <new>
 #include <utility>
 
-// Blocks of containers: lists of those that were given back, for reuse within the cycle, and
-// counts of those that are outstanding.
+// Blocks of containers: free lists, for reuse within the cycle, and counts of allocated blocks.
 //
-// A block is as large as its class: a multiple of 8 up to 128 bytes, then 2^n or 3 * 2^n. So
-// every block of a list serves every request of its class, and none shrinks. Taking a block
-// pops the list of its class, or bumps; giving one back moves the bump pointer back if the block
-// is the newest, else pushes.
+// Size classes are the multiples of 8 up to 128 bytes, then 2^n and 3 * 2^n. A block has the size of its class,
+// so any block of a free list fits any request of the class. An allocation pops the free list of its class, or
+// bumps. Freeing the newest block moves the bump pointer back; other blocks are pushed on their free list.
 #ifndef EBBPOOL_REGION_BLOCKS_HPP
 #define EBBPOOL_REGION_BLOCKS_HPP
 
@@ -1362,7 +1362,7 @@ struct object_guard {
 #include <new>
 #include <utility>
 
-// The state of a region: the fields of its fast paths, what a mark stores, and the statistics.
+// The state of a region: the fields of its fast paths, the contents of a mark, and the statistics.
 #ifndef EBBPOOL_REGION_STATE_HPP
 #define EBBPOOL_REGION_STATE_HPP
 
@@ -1377,80 +1377,80 @@ inline namespace EBB_ABI {
 ///
 /// \snippet reference.cpp arena_stats
 struct arena_stats {
-    std::size_t used_bytes;      ///< as arena::used_bytes
-    std::size_t retained_bytes;  ///< in all chunks that it holds now, with their headers
-    std::size_t high_water;      ///< the largest used_bytes that reset, release, rewind or stats has seen
-    std::size_t chunks;          ///< chunks that it holds now
-    std::size_t resets;          ///< calls of reset and release
-    std::size_t oversize;        ///< chunks ever made for one allocation larger than the next chunk would have been
+    std::size_t used_bytes;      ///< arena::used_bytes
+    std::size_t retained_bytes;  ///< bytes of all chunks, with their headers
+    std::size_t high_water;      ///< largest used_bytes at a reset, release, rewind or call of stats
+    std::size_t chunks;          ///< number of chunks
+    std::size_t resets;          ///< number of calls of reset and release
+    std::size_t oversize;        ///< chunks ever made for one allocation larger than a regular chunk
 };
 
 namespace detail {
 
 struct free_lists;
 
-/// Times at which a container may have taken its first block for the blocks that it gives back
-/// to be valid. Each mark, rewind and end of a cycle begins another time.
+/// The times of a container's first block for which its blocks are valid. Each mark, rewind and end of a cycle
+/// starts a new time.
 struct live_times {
-    std::size_t since, until;  // valid, and
-    std::size_t again;         // from here on
+    std::size_t since, until;  // valid in [since, until)
+    std::size_t again;         // and from here on
 
     [[nodiscard]] bool has(std::size_t t) const noexcept { return t >= again || (t >= since && t < until); }
 };
 
-/// The state of a region at a mark. It is stored in the region, after what it keeps.
+/// A mark: the state of a region, stored in the region itself.
 struct alignas(unit) place {
     place* older;
-    std::size_t time;  // of the mark; no other mark has it
+    std::size_t time;  // of the mark, and unique
     chunk* newest;
     chunk* current;
-    address before, lo, hi;  // before: lo without the place itself; bit 0: see within
+    address before, lo, hi;  // before: lo before the mark itself; bit 0: see within
     std::size_t sunk, overhead;
     record* last;
-    std::size_t blocks;      // outstanding blocks of memory resources, taken between `older` and this place
-    std::size_t own_blocks;  // of residents, likewise
+    std::size_t blocks;      // allocated blocks of memory resources between `older` and this mark
+    std::size_t own_blocks;  // the same for the arena's own resources
     live_times live;         // before the mark
-    free_lists* free;        // lists of free blocks before the mark, or null
+    free_lists* free;        // the free lists before the mark, or null
 
     [[nodiscard]] std::uintptr_t begin() const noexcept { return +before & ~std::uintptr_t{unit - 1}; }
-    // Whether a constructor or destructor has taken the mark that may still be running.
+    // Whether the mark was taken by a constructor or destructor that the arena runs.
     [[nodiscard]] bool within() const noexcept { return (+before & 1) != 0; }
 };
 
-/// A memory resource that is stored in the region whose memory it hands out, for objects that
-/// take one. A move of the arena sets `arena`.
+/// A memory resource stored in the region that it allocates from, for objects that need one. A move of the
+/// arena updates `arena`.
 struct resident {
     resident* older;
-    const void* kind;  // of resource
+    const void* kind;  // identifies the type of the resource
     void* arena;
 };
 
-/// The fields of a region's fast paths, at its beginning, where offsets are short.
+/// The fields of the fast paths come first, because short offsets make short code.
 struct region_state {
     static constexpr address no_run{2};
 
-    // Bit 0 of lo_ is set while the arena runs the program's code. A field of its own would be
-    // stored again for each object, even if the compiler sees all of the constructor, because the
-    // object might overlap it. lo_ is stored anyway.
+    // Bit 0 of lo_ is the busy bit, set while the arena runs code of the program. A separate field would need a
+    // store for each object, because compilers can't rule out that the object overlaps it. lo_ is stored
+    // anyway.
     address lo_{}, hi_{};
-    std::size_t overhead_ = 0;  // bytes taken that used_bytes() doesn't count
-    record* last_ = nullptr;    // the newest run
-    address run_end_ = no_run;  // lo_ at the end of that run if it can grow, else a value that lo_ never has
+    std::size_t overhead_ = 0;  // allocated bytes that used_bytes() does not count
+    record* last_ = nullptr;    // newest run
+    address run_end_ = no_run;  // lo_ at the end of that run if it can grow, else no_run, which lo_ never equals
     address begin_{};           // of the current chunk; 0 before the first
-    chunk* newest_ = nullptr;   // of those in use
+    chunk* newest_ = nullptr;   // newest chunk in use
     address end_{};
-    chunk* base_ = nullptr;  // where each cycle begins, if one chunk at most is in use; else null
+    chunk* base_ = nullptr;  // first chunk of each cycle, if no other is in use
     std::size_t cycle_ = 0;
     std::size_t high_ = 0;
-    std::size_t sunk_ = 0;  // bytes taken of chunks that are not current
+    std::size_t sunk_ = 0;  // bytes allocated in chunks that are not current
 
-    // The address in lo_, without the bit.
+    // The address in lo_, without the busy bit.
     [[nodiscard]] std::uintptr_t low() const noexcept { return +lo_ & ~std::uintptr_t{unit - 1}; }
     void set_low(std::uintptr_t at) noexcept { lo_ = address{at | busy()}; }
 
     [[nodiscard]] std::uintptr_t busy() const noexcept { return +lo_ & 1; }
-    // Sets the bit and returns what unlock takes: 0 if it was set already. Both add, because
-    // compilers cancel an addition against a subtraction.
+    // Sets the busy bit. Returns the argument for unlock: 0 if the bit was already set. lock adds and unlock
+    // subtracts, so that compilers can cancel one against the other.
     EBB_INLINE std::uintptr_t lock() noexcept {
         const std::uintptr_t mine = busy() ^ 1;
         lo_ = address{+lo_ + mine};
@@ -1469,15 +1469,16 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-// std::bit_width, whose result is an int or not, depending on the library's version.
+// std::bit_width, whose return type differs between versions of the standard library.
 constexpr std::size_t width(std::size_t x) noexcept {
     return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
 }
 
-/// The size and the class of a container's block; bytes must not be above chunk_store::max_bytes.
+/// The size of a container's block and the number of its size class. bytes must be at most
+/// chunk_store::max_bytes.
 struct block_shape {
-    static constexpr std::size_t exact = 128;   // up to here there is a class for each multiple of unit
-    static constexpr std::size_t classes = 64;  // blocks of a class from here on are not reused
+    static constexpr std::size_t exact = 128;   // up to here, a class for each multiple of unit
+    static constexpr std::size_t classes = 64;  // larger classes are not reused
 
     std::size_t size, number;
 
@@ -1505,13 +1506,13 @@ struct free_lists {
 
 class region_blocks : public region_state, public chunk_store {
 public:
-    /// Takes the newest memory back; other memory stays taken.
+    /// Frees memory if it is the newest allocation.
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
-    /// Takes a container's block back.
+    /// Frees a block of a container.
     EBB_INLINE void give_block(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         const block_shape shape(bytes);
@@ -1521,7 +1522,7 @@ public:
         add_free(p, shape);
     }
 
-    /// A free block of the shape, or null.
+    /// Pops a free block, or returns null.
     EBB_INLINE std::byte* free_block_of(const block_shape& shape) noexcept {
         if (shape.number >= block_shape::classes) return nullptr;
         free_block* const b = free_.of[shape.number];
@@ -1530,7 +1531,7 @@ public:
         overhead_ -= shape.size;
         return reinterpret_cast<std::byte*>(b);
     }
-    /// The same for an alignment above unit. Looks at a few blocks only.
+    /// The same for an alignment above unit. It searches the first 8 blocks of the list.
     std::byte* free_block_of(const block_shape& shape, std::size_t align) noexcept {
         if (shape.number >= block_shape::classes) return nullptr;
         free_block** at = &free_.of[shape.number];
@@ -1543,10 +1544,10 @@ public:
         return nullptr;
     }
 
-    /// The time, an even number: what a container remembers of its first block.
+    /// The time, an even number. A container's allocator stores the time of its first block.
     [[nodiscard]] std::size_t time() const noexcept { return time_; }
-    /// Whether a container that took its first block at t may free blocks: neither a rewind nor the
-    /// end of a cycle has freed them. is_live_at_once may miss that. O(marks).
+    /// Reports whether a container whose first block has time t may free blocks: no rewind or end of a cycle
+    /// has freed them. is_live_at_once may return false for a valid time. O(marks).
     [[nodiscard]] EBB_INLINE bool is_live_at_once(std::size_t t) const noexcept { return t >= live_.again; }
     [[nodiscard]] bool is_live(std::size_t t) const noexcept {
         if (live_.has(t)) return true;
@@ -1556,24 +1557,24 @@ public:
         return false;
     }
 
-    /// Resources that are stored here, the newest first.
+    /// The resources that the region stores, newest first.
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
     void add_resident(resident* r) noexcept { residents_ = r; }
 
-    /// Counts a block of a memory resource.
+    /// Counts an allocated block of a memory resource.
     void add_block() noexcept { ++blocks_; }
-    /// The block at `p`, of this cycle, is back. O(1) without marks, else O(log chunks + marks
-    /// after the block).
+    /// Counts a freed block of this cycle. O(1), or O(log chunks + marks after the block) while there are
+    /// marks.
     void remove_block(const void* p) noexcept {
         std::size_t* count = &blocks_;
         for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
         *count -= *count != 0;
     }
-    /// The same if there is no mark.
+    /// The same while there are no marks.
     EBB_INLINE void remove_block() noexcept { blocks_ -= blocks_ != 0; }
     [[nodiscard]] bool has_marks() const noexcept { return places_ != nullptr; }
-    /// The same for the arena's own resources. Blocks that came before every mark end with the
-    /// objects that have them, and are not counted.
+    /// The same for the arena's own resources. Blocks older than all marks are not counted, because they end
+    /// with the objects that own them.
     void add_block_since_mark() noexcept {
         if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
     }
@@ -1587,18 +1588,18 @@ public:
             count = &at->own_blocks;
         }
     }
-    /// n outstanding blocks will not come back. It is not known which.
+    /// Records that n allocated blocks, whichever they are, will never be freed.
     void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
-    /// Whether a block of a memory resource is outstanding for sure.
+    /// Reports whether a block of a memory resource is certainly still allocated.
     [[nodiscard]] bool has_blocks() const noexcept { return outstanding_since(nullptr) > abandoned_; }
-    /// Whether a block is that came after `p`, or one of an older object's.
+    /// The same for blocks allocated after `p`, and for blocks that objects older than p own.
     [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
         std::size_t own = own_blocks_;
         for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
         return own != 0 || outstanding_since(p) > abandoned_;
     }
 
-    /// Whether a mark was taken after the memory at p.
+    /// Reports whether a mark was taken after the memory at p was allocated.
     [[nodiscard]] EBB_INLINE bool is_marked(const void* p) const noexcept {
         return EBB_UNLIKELY(places_ != nullptr) && !is_since(places_, +address_of(p));
     }
@@ -1615,14 +1616,14 @@ protected:
         return n;
     }
 
-    // Whether memory of the low end was taken after the mark.
+    // Whether memory at the low end was allocated after the mark.
     [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
         if (p >= +at->lo && p < +at->hi) return true;
         const chunk* const c = chunk_of(p);
         return c != nullptr && c->age > at->newest->age;
     }
 
-    // From now on, blocks of containers that have any are no blocks.
+    // Invalidates the blocks of all containers.
     void end_times() noexcept {
         time_ += 2;
         live_ = {time_, time_, time_};
@@ -1636,14 +1637,14 @@ protected:
         if (std::exchange(has_free_, false)) free_ = {};
     }
 
-    place* places_ = nullptr;  // the newest mark
+    place* places_ = nullptr;  // newest mark
     std::size_t time_ = 2;
     live_times live_{2, 2, 2};  // since the newest mark
     resident* residents_ = nullptr;
-    std::size_t blocks_ = 0;      // outstanding blocks of memory resources that came after the newest mark
-    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
-    std::size_t abandoned_ = 0;   // of all that are outstanding
-    bool has_free_ = false;       // a list may have blocks
+    std::size_t blocks_ = 0;      // allocated blocks of memory resources since the newest mark
+    std::size_t own_blocks_ = 0;  // the same for the arena's own resources, while there is a mark
+    std::size_t abandoned_ = 0;   // blocks that will never be freed
+    bool has_free_ = false;       // some list may not be empty
     free_lists free_{};
 
 private:
@@ -1652,8 +1653,8 @@ private:
         has_free_ = true;
         overhead_ += shape.size;
     }
-    // Memory from before the newest mark is not reused: a block that is allocated after the mark must
-    // be after it, so that a rewind frees it.
+    // Memory older than the newest mark is not reused: a rewind must free all blocks that were allocated after
+    // the mark.
     EBB_NOINLINE void add_free_since_mark(void* p, block_shape shape) noexcept {
         if (is_since(places_, +address_of(p))) add_free(p, shape);
     }
@@ -1670,20 +1671,21 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// A bump allocator. It checks no misuse, and is for one thread.
+/// A bump allocator for one thread. It does not check for misuse.
 class region : public region_blocks {
 public:
-    /// `on_stranded` is called before memory is taken after a release with outstanding blocks.
+    /// After a release with allocated blocks, the next allocation calls `on_stranded` first.
     region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
            void (*on_stranded)(const region*) noexcept)
         : region_blocks(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
 
-    /// As a new one, with the parameters of `other`, and its limit.
+    /// An empty region with the parameters and the limit of `other`.
     struct like {
         const region& other;
     };
     explicit region(like l) noexcept : region(l.other) { be_new(); }
-    /// The same without storage, and with what `other` has left of its limit.
+    /// An empty region with the parameters of `other`, without its storage. The limit is the unused rest of its
+    /// limit.
     struct fork_of {
         const region& other;
     };
@@ -1692,7 +1694,7 @@ public:
         be_new();
     }
 
-    /// Takes the memory of `other`, which is as new then. Marks go along, containers don't.
+    /// Takes the memory and marks of `other`, which becomes empty. Allocators are not redirected.
     region& operator=(region&& other) noexcept {
         free_chunks();
         const std::size_t ended = cycle_ + 1, t = std::max(time_, other.time_);
@@ -1708,28 +1710,28 @@ public:
 
     ~region() { free_chunks(); }
 
-    /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
+    /// Returns `bytes` bytes from the low end, at a multiple of `align`, a power of 2.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
         const std::uintptr_t lo = +lo_;
         const std::size_t room = +hi_ - low();
         const std::size_t pad = align > unit ? (0 - low()) & (align - 1) : 0;
-        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken, because that may overflow
+        const std::size_t last = (bytes - 1) | (unit - 1);  // size - 1, because the size may overflow
         if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
         lo_ = address{lo + pad + last + 1};
         return pointer_to((lo + pad) & ~std::uintptr_t{unit - 1});
     }
 
-    /// Whether both are so small, and bytes not 0, that adding them to the end of a chunk can't
-    /// overflow.
+    /// Reports whether take_small accepts the arguments: the end of the allocation can't overflow, and bytes is
+    /// not 0.
     static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
         return bytes - 1 < no_chunk_above / 2 && align - 1 < no_chunk_above / 2;
     }
-    /// The same for small ones, without a branch for the alignment.
+    /// Like take, for small arguments, without a branch for the alignment.
     EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
         const std::size_t mask = (align - 1) & ~(unit - 1);
-        const std::uintptr_t at = (+lo_ + mask) & ~mask;  // with bit 0 of lo_
+        const std::uintptr_t at = (+lo_ + mask) & ~mask;  // keeps bit 0 of lo_
         const std::uintptr_t end = at + round_up(bytes, unit);
         if (EBB_UNLIKELY(end > +hi_)) return take_apart(bytes, align);
         lo_ = address{end};
@@ -1739,13 +1741,13 @@ public:
     /// The slow path of take_small and take_one.
     EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
 
-    /// Whether Bytes, a constant, fit in the current chunk from `lo` on.
+    /// Reports whether Bytes bytes from `lo` on are free in the current chunk.
     template <std::size_t Bytes>
     EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
         static_assert(Bytes <= no_chunk_above);
         return lo + Bytes <= +hi_;
     }
-    /// Memory for one T.
+    /// Returns memory for one T.
     template <class T>
     EBB_INLINE std::byte* take_one() {
         constexpr std::size_t bytes = round_up(sizeof(T), unit);
@@ -1759,12 +1761,12 @@ public:
         }
     }
 
-    /// A container's block, for an alignment that is a power of 2.
+    /// Returns a block for a container. `align` must be a power of 2.
     EBB_INLINE std::byte* take_block(std::size_t bytes, std::size_t align) {
         std::byte* const p = align > unit ? nullptr : take_block_at_once(bytes);
         return EBB_UNLIKELY(p == nullptr) ? take_block_apart(bytes, align) : p;
     }
-    /// The same at a multiple of unit, or null if that takes a call.
+    /// The fast path of take_block, for an alignment of at most unit. Returns null if it needs the slow path.
     EBB_INLINE std::byte* take_block_at_once(std::size_t bytes) noexcept {
         if (annotate::on || EBB_UNLIKELY(bytes - 1 >= no_chunk_above)) return nullptr;
         const block_shape shape(bytes);
@@ -1782,8 +1784,8 @@ public:
         return p != nullptr ? p : take(shape.size, align);
     }
 
-    /// Makes sure that the next take(bytes, align) does not throw. Returns false if the limit or the
-    /// system refuses.
+    /// Makes sure that the next take(bytes, align) does not throw. Returns false if the limit or the system
+    /// refuses the memory.
     EBB_NOINLINE bool reserve(std::size_t bytes, std::size_t align) noexcept {
         if (bytes > max_bytes || align > max_bytes) return false;
         const std::size_t need = round_up(bytes + (bytes == 0), unit) + annotate::red_zone;
@@ -1794,12 +1796,12 @@ public:
         if (chunk_header + room > left()) leave_empty();
         return reserve_chunk(room);
     }
-    /// The same for take_text.
+    /// Like reserve, for take_text.
     bool reserve_text(std::size_t bytes) noexcept {
         return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
     }
 
-    /// Whether memory at p is taken.
+    /// Reports whether p points into allocated memory.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         const std::uintptr_t at = +address_of(p);
         const chunk* const c = chunk_of(at);
@@ -1807,7 +1809,7 @@ public:
         return c == current_ ? at < low() || at >= +hi_ : at < +c->lo || at >= +c->hi;
     }
 
-    /// `bytes` bytes, at least 1, at any address, from the high end.
+    /// Returns `bytes` bytes, at least 1, from the high end, at any address.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
         if (EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
@@ -1815,8 +1817,8 @@ public:
         return pointer_to(+hi_);
     }
 
-    /// Takes back the memory between `from` and `to` if it is the newest. If not it is lost
-    /// until the end of the cycle, and not counted as used. `overhead` bytes of it were not.
+    /// Frees [from, to) if it is the newest allocation. Otherwise it becomes overhead until the cycle ends.
+    /// `overhead` of its bytes already are.
     EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
         if constexpr (annotate::on) {
             annotate::hide(from, static_cast<std::size_t>(to - from));
@@ -1824,17 +1826,18 @@ public:
             return;
         }
         if (low() == +address_of(to)) {
-            lo_ = address_of(from);  // not busy; the guard says what it was
+            lo_ = address_of(from);  // clears the busy bit; memory_guard restores it
             overhead_ -= overhead;
         } else {
             overhead_ += static_cast<std::size_t>(to - from) - overhead;
         }
     }
 
-    /// Ends a cycle with one chunk and nothing but bytes in it. Returns false, and does nothing,
-    /// if there may be more.
+    /// The fast path of empty, for one chunk without destructors, marks and free blocks. Returns false, and
+    /// does nothing, if there may be any.
     EBB_INLINE bool empty_at_once() noexcept {
-        // Records, marks and free blocks are overhead. Rewind and reserve leave spare chunks.
+        // Destructor records, marks and free blocks count as overhead. held_ covers the spare chunks of rewind
+        // and reserve.
         if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_ || held_ > max_retained_)) return false;
         see();
         ++cycle_;
@@ -1845,7 +1848,7 @@ public:
         return true;
     }
 
-    /// Ends the cycle and keeps chunks of at most `retained` bytes; records must have been unwound.
+    /// Ends the cycle and keeps chunks of at most `retained` bytes. All destructors must have run.
     EBB_NOINLINE void empty(std::size_t retained) noexcept {
         see();
         ++cycle_;
@@ -1858,7 +1861,7 @@ public:
             chunk* const c = used;
             used = c->next;
             c->in_use = false;
-            // The oldest one that may be kept is the last of the list.
+            // The list ends with the oldest chunk, so base_ becomes the oldest that may be kept.
             if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
             spare_.insert(c);
         }
@@ -1874,7 +1877,7 @@ public:
     }
     void empty() noexcept { empty(max_retained_); }
 
-    /// Ends the cycle and gives back all memory; records must have been unwound.
+    /// Ends the cycle and frees all chunks. All destructors must have run.
     EBB_NOINLINE void release() noexcept {
         see();
         stranded_ = has_blocks();
@@ -1887,7 +1890,7 @@ public:
         free_spare();
     }
 
-    /// Runs the destructors that were recorded after `to`, newest first.
+    /// Runs the destructors recorded after `to`, newest first.
     void unwind(const record* to) noexcept {
         close_run();
         while (last_ != to) {
@@ -1898,15 +1901,15 @@ public:
         }
     }
 
-    /// Ends the newest run.
+    /// Closes the newest run, which then can't grow.
     void close_run() noexcept {
         if (run_end_ == no_run) return;
         last_->end = +run_end_ & ~std::uintptr_t{1};
         run_end_ = no_run;
     }
 
-    /// Records objects that begin at `at`, before marks that their constructor took: a rewind to
-    /// one of these does not destroy them.
+    /// Records objects at `at` before the marks that their constructor has taken, so that a rewind to these
+    /// marks does not destroy them.
     EBB_COLD void add_before_marks(record* r, const void* at) noexcept {
         const place* const p = first_mark_after(at);
         record* const before = p->last;
@@ -1919,7 +1922,7 @@ public:
             q->before = address{q->begin()};
         }
     }
-    /// Memory that such a rewind does not take either. It takes a chunk.
+    /// Returns memory that a rewind to these marks does not free either. It uses a chunk of its own.
     EBB_COLD std::byte* take_before_marks(std::size_t bytes, const void* at) {
         const place* const p = first_mark_after(at);
         chunk* const c = next_chunk(bytes);
@@ -1936,7 +1939,7 @@ public:
         return pointer_to(c->begin());
     }
 
-    /// A place for a mark, the newest one if nothing has changed since. Throws as an allocation.
+    /// Takes a mark. Returns the newest one if nothing has been allocated since. Throws as an allocation.
     const place* mark() {
         if (const place* const p = places_; p != nullptr && +p->lo == low() && p->hi == hi_ && p->newest == newest_ &&
                                             p->last == last_ && p->overhead == overhead_) {
@@ -1945,7 +1948,7 @@ public:
         return add_place();
     }
 
-    /// A new place. Throws as an allocation.
+    /// Takes a new mark. Throws as an allocation.
     EBB_NOINLINE place* add_place() {
         if (id_ == 0) id_ = new_id();
         const std::uintptr_t before = low();
@@ -1954,8 +1957,8 @@ public:
         auto* const p = ::new (take(bytes, alignof(place))) place;
         const std::uintptr_t end = +address_of(p) + bytes;
         if (!annotate::on && low() != end) {
-            // It has a chunk of its own. The next allocations go there: else a block that came
-            // before the mark might come back as the newest, and be taken again after it.
+            // The mark has a chunk of its own, which becomes current. Otherwise, an older block could be freed
+            // as the newest allocation, and its memory be allocated again after the mark.
             sunk_ -= bytes;
             leave_for(newest_);
             set_low(end);
@@ -1963,7 +1966,7 @@ public:
         close_run();
         if (newest_ == chunk_before) {
             p->before = address{before | busy()};
-            overhead_ += low() - before - annotate::red_zone;  // which take has counted
+            overhead_ += low() - before - annotate::red_zone;  // added by take
         } else {
             p->before = address{(newest_ == current_ ? +address_of(p) : low()) | busy()};
             overhead_ += bytes;
@@ -1987,17 +1990,17 @@ public:
         return places_ = p;
     }
 
-    /// The place of a mark taken at that time, or null if it is gone.
+    /// Returns the mark of that time, or null if it is gone.
     [[nodiscard]] place* find(std::size_t time) const noexcept {
         place* p = places_;
         while (p != nullptr && p->time > time) p = p->older;
         return p != nullptr && p->time == time ? p : nullptr;
     }
 
-    /// Goes back to `p`; records must have been unwound to p->last.
+    /// Frees all allocations since `p`. The destructors recorded after p->last must have run.
     EBB_NOINLINE void rewind(place* p) noexcept {
         see();
-        // Blocks that are taken back, and were still outstanding, were abandoned.
+        // Blocks that are still allocated were abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
         if constexpr (annotate::on) hide_since(p);
@@ -2014,7 +2017,7 @@ public:
         run_end_ = no_run;
     }
 
-    /// Goes back to `p` and removes it: the region is as before the mark.
+    /// Rewinds to `p` and removes it.
     void remove(place* p) noexcept {
         rewind(p);
         overhead_ -= +p->lo - p->begin();
@@ -2026,7 +2029,8 @@ public:
             free_ = *p->free;
             has_free_ = true;
         }
-        // Times before the mark are valid again. A second gap in them is joined to the first one.
+        // Times before the mark are valid again. live_times has one gap, so a second gap is merged with the
+        // first.
         live_ = {p->live.since, p->live.since < p->live.until ? p->live.until : p->time, time_};
         if (p->live.since >= p->live.until) live_.since = p->live.again;
         if constexpr (annotate::on) annotate::hide(pointer_to(p->begin()), +p->lo - p->begin());
@@ -2039,10 +2043,10 @@ public:
         return {used(), held_, high_, chunks_, cycle_ - first_cycle_, oversize_};
     }
 
-    /// The number of the cycle. No other cycle of the region has it, wherever its memory came from.
+    /// The number of the cycle, unique in the region, even after a move.
     [[nodiscard]] std::size_t cycle() const noexcept { return cycle_; }
 
-    /// The number of the region, which no other one has; 0 before the first mark.
+    /// The number of the region, unique in the process; 0 before the first mark.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
 
     using region_blocks::max_retained_;
@@ -2072,7 +2076,7 @@ private:
         spare_.take_all([this](chunk* c) { free_chunk(c); });
     }
 
-    // Makes the chunks that are newer than `to` spare ones.
+    // Makes the chunks that are newer than `to` spare.
     void set_aside(const chunk* to) noexcept {
         while (newest_ != to) {
             chunk* const c = newest_;
@@ -2089,7 +2093,7 @@ private:
         newest_ = c;
     }
 
-    // Makes the only chunk a spare one if it holds nothing.
+    // Makes the only chunk spare if it is empty.
     void leave_empty() noexcept {
         chunk* const c = newest_;
         if (c == nullptr || c->next != nullptr || c != current_ || low() != +begin_ || hi_ != end_) return;
@@ -2114,13 +2118,13 @@ private:
         set_low(c->begin());
         end_ = hi_ = address{c->end()};
     }
-    // The current chunk is full: the next one is.
+    // Makes c the current chunk.
     void leave_for(chunk* c) noexcept {
         if (current_ != nullptr) current_->lo = address{low()}, current_->hi = hi_;
         sunk_ += (low() - +begin_) + (+end_ - +hi_);
         enter(c);
     }
-    // c holds one allocation, up to `end`.
+    // Marks c as full: it holds one allocation, which ends at `end`.
     void set_full(chunk* c, std::uintptr_t end) noexcept {
         c->lo = address{end};
         c->hi = address{c->end()};
@@ -2129,7 +2133,7 @@ private:
 
     void forget_cycle() noexcept {
         current_ = nullptr;
-        lo_ = hi_ = begin_ = end_ = {};  // not busy: code that it runs has memory of it
+        lo_ = hi_ = begin_ = end_ = {};  // not busy: memory of running constructors is gone
         run_end_ = no_run;
         sunk_ = overhead_ = 0;
         last_ = nullptr;
@@ -2168,7 +2172,7 @@ private:
 
     EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
         if (bytes > max_bytes) too_large(bytes);
-        // In whole units, because AddressSanitizer's marks of less than a unit begin at its start.
+        // AddressSanitizer can only poison the end of a unit, so text is padded to whole units.
         const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
         std::byte* p = nullptr;
         if (need > +hi_ - low()) {
@@ -2196,7 +2200,7 @@ private:
         const std::size_t pad = (0 - c->begin()) & (align - 1);
         add_chunk(c);
         if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
-            // The current chunk has more left: c is for the one allocation.
+            // The current chunk has more space left than c, so it stays current.
             set_full(c, c->begin() + pad + need);
             return pointer_to(c->begin() + pad);
         }
@@ -2212,8 +2216,8 @@ private:
 
     chunk* current_ = nullptr;
     std::size_t id_ = 0;
-    std::size_t first_cycle_ = 0;  // since the region was new
-    bool stranded_ = false;        // there were outstanding blocks at the last release
+    std::size_t first_cycle_ = 0;  // when the region was new
+    bool stranded_ = false;        // blocks were allocated at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 
@@ -2222,9 +2226,9 @@ private:
 }  // namespace ebb
 
 #endif  // EBBPOOL_REGION_HPP
-// How an object in an arena gets the arena for its own memory: a type that takes an
-// allocator, such as std::pmr::string or a vector of them, is constructed with the arena's.
-// (Uses-allocator construction, as std::pmr's containers do it for their elements.)
+// Construction with the arena's allocator: objects whose type takes an allocator, such as std::pmr::string or a
+// std::pmr::vector of them, allocate from the arena that contains them. This is uses-allocator construction, as
+// in std::pmr.
 #ifndef EBBPOOL_WITHIN_HPP
 #define EBBPOOL_WITHIN_HPP
 
@@ -2783,9 +2787,9 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A std::pmr::polymorphic_allocator, or one of the same form: it is made of a pointer to a
-/// class with virtual functions, which resource() answers. Told by its form, so that a
-/// program without std::pmr need not read <memory_resource>.
+/// A std::pmr::polymorphic_allocator, or a type of the same form: constructed from the result of resource(), a
+/// pointer to a polymorphic class. It is recognized by its form so that programs without std::pmr need not
+/// include <memory_resource>.
 template <class A>
 concept polymorphic = requires(const A& a) {
     typename A::value_type;
@@ -2795,12 +2799,12 @@ concept polymorphic = requires(const A& a) {
 template <class A>
 using resource_of = std::remove_pointer_t<decltype(std::declval<const A&>().resource())>;
 
-/// A resource that lies in the arena whose memory it hands out.
+/// A memory resource stored in the arena that it allocates from.
 template <class Resource, class Arena>
 class resident_resource final : public Resource, public resident {
 public:
     explicit resident_resource(resident r) noexcept : resident(r) {}
-    static constexpr char kind = 0;  // only its address counts
+    static constexpr char kind = 0;  // only the address matters
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -2812,15 +2816,15 @@ private:
     bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
 };
 
-/// At most what one takes.
+/// An upper bound of the size of a resident_resource.
 inline constexpr std::size_t resident_bytes = sizeof(resident) + 2 * sizeof(void*) + annotate::red_zone;
 
 struct no_allocator {
     using value_type = std::byte;
 };
 
-/// Whether an object of type T takes its memory from an allocator like A. Types that take
-/// every allocator, such as std::promise, have memory that others share: not those.
+/// Whether T takes an allocator like A. Types that take any allocator, such as std::promise, are excluded,
+/// because they share their memory with other objects.
 template <class T, class A>
 struct takes : std::bool_constant<std::uses_allocator_v<T, A> && !std::uses_allocator_v<T, no_allocator>> {};
 template <class T, class U, class A>
@@ -2841,8 +2845,8 @@ inline constexpr bool is_pair = false;
 template <class T, class U>
 inline constexpr bool is_pair<std::pair<T, U>> = true;
 
-/// Constructs what is in an optional, array or variant with the allocator. Other arguments than these
-/// functions take construct the object as usual.
+/// Constructs optionals, arrays and variants, passing the allocator to their elements. Objects with other
+/// arguments are constructed as usual.
 template <class T>
 struct holder : std::false_type {};
 template <class T>
@@ -2932,8 +2936,8 @@ struct holder<std::variant<Ts...>> : std::true_type {
     }
 
 private:
-    // The alternative that the variant's constructor chooses for an argument: the one of the
-    // overload that resolution picks among functions of each, if none narrows.
+    // The index of the alternative that the variant's constructor selects for an argument: overload resolution
+    // among one function for each alternative that the argument initializes without narrowing.
     template <std::size_t I, class T>
     struct candidate {
         struct array {
@@ -2959,8 +2963,8 @@ private:
     }
 };
 
-/// An argument for a member of an aggregate, which becomes the member with the allocator. A member that
-/// takes any argument is ambiguous, so the aggregate is then constructed as usual.
+/// An argument for a member of an aggregate. It converts to the member, constructed with the allocator. If a
+/// member accepts any argument, the conversion is ambiguous, and the aggregate is constructed as usual.
 template <class A, class F, class Arg>
 struct for_member {
     const F& allocator;
@@ -2977,7 +2981,7 @@ struct for_member {
         }
     }
 };
-/// Whether T is an aggregate of which such arguments make the first members.
+/// Whether T is an aggregate whose first members can be initialized from such arguments.
 template <class T, class A, class F, class... Args>
 concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
                        !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) &&
@@ -2997,8 +3001,8 @@ T* construct_members(T* at, Members&&... members) noexcept(noexcept(T{std::forwa
 #pragma GCC diagnostic pop
 #endif
 
-/// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
-/// answers. Where args have one already they are all.
+/// Constructs a T at `at` from args. If T takes an allocator, it gets the result of allocator(), unless args
+/// contain one.
 template <class A, class T, class F, class... Args>
 T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) {
     if constexpr (takes<T, A>::value && is_pair<T>) {
@@ -3022,7 +3026,7 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     }
 }
 
-/// Whether that never throws.
+/// Whether construct_within doesn't throw.
 template <class T, class A, class... Args>
 inline constexpr bool constructs_nothrow = [] {
     using F = A (*)();
@@ -3056,10 +3060,10 @@ concept countable = requires(R& r) {
     requires std::forward_iterator<decltype(std::begin(r))> || requires { std::size(r); };
 };
 
-/// Copies n bytes, at least 1, without a call if they are few.
+/// Copies n bytes, at least 1. Copies of up to 32 bytes make no call.
 EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     const auto ends = [=]<std::size_t Bytes>() {
-        // Both are read before one is written, as for memmove, so that they go by registers.
+        // Reads both parts before it writes, so that the bytes stay in registers.
         std::array<char, Bytes> first, last;
         std::memcpy(first.data(), from, Bytes);
         std::memcpy(last.data(), from + n - Bytes, Bytes);
@@ -3081,7 +3085,7 @@ EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     }
 }
 
-/// The base class of basic_arena<Checks> that makes objects.
+/// The part of basic_arena<Checks> that makes objects.
 template <class Checks>
 class objects {
 protected:
@@ -3090,10 +3094,10 @@ protected:
     explicit objects(region::like r) noexcept : region_(r) {}
     explicit objects(region::fork_of r) noexcept : region_(r) {}
 
-    /// Passed to objects that take an allocator.
+    /// The allocator of objects that take one.
     using allocator = arena_allocator<std::byte, Checks>;
 
-    // Without a destructor that must run.
+    // For types without a destructor to run.
     template <class T, class... Args>
     EBB_INLINE T* make_plain(Args&&... args) {
         std::byte* const at = region_.take_one<T>();
@@ -3108,7 +3112,7 @@ protected:
         }
     }
 
-    // With a record. There is one call of construct, so that the constructor is inlined once.
+    // For types with a destructor. construct is called in one place, so that the constructor is inlined once.
     template <class T, class... Args>
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
@@ -3143,7 +3147,7 @@ protected:
         return object;
     }
 
-    // n objects, which f(first, made) constructs: it counts up made as it goes.
+    // Makes n objects. f(first, made) constructs them, and increments made after each.
     template <class T, class F>
     std::span<T> make_objects(std::size_t n, const F& f) {
         if (n == 0) return {};
@@ -3169,7 +3173,7 @@ protected:
             return {first, n};
         }
     }
-    // Constructs each from args.
+    // Makes n objects, each constructed from args.
     template <class T, class... Args>
     std::span<T> make_equal(std::size_t n, const Args&... args) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -3178,7 +3182,7 @@ protected:
             });
         });
     }
-    // Constructs each from an element of a range that has n.
+    // Makes n objects, constructed from the elements of a range.
     template <class T, class Iterator>
     std::span<T> make_copies(std::size_t n, Iterator from) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -3187,7 +3191,7 @@ protected:
             });
         });
     }
-    // Each is the result of f(its number), made in its place.
+    // Makes n objects, the results of f(0) to f(n - 1).
     template <class T, class F>
     std::span<T> make_generated(std::size_t n, F& f) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -3197,8 +3201,8 @@ protected:
         });
     }
 
-    // Makes sure that make and copy of n objects find memory for them, and for the resource that
-    // objects with an allocator get. Returns false if the limit or the system refuses.
+    // Makes sure that make or copy of n objects needs no other chunk, with the resource for objects that take
+    // an allocator. Returns false if the limit or the system refuses the memory.
     template <class T>
     [[nodiscard]] bool reserve_objects(std::size_t n) noexcept {
         using run = detail::run<T>;
@@ -3217,7 +3221,7 @@ protected:
         return before + n * sizeof(T);
     }
 
-    // Memory for a record and what follows it.
+    // Returns memory for a record and its objects.
     template <class T>
     std::byte* take_run(std::size_t bytes) {
         using run = detail::run<T>;
@@ -3229,7 +3233,7 @@ protected:
         return at;
     }
 
-    // Records n objects behind the memory for their record.
+    // Records n objects. Their record precedes them.
     template <class T>
     void add(std::byte* at, std::size_t n) noexcept {
         using run = detail::run<T>;
@@ -3241,17 +3245,17 @@ protected:
         if constexpr (run::can_grow) region_.run_end_ = address{+end | region_.busy()};
     }
 
-    // Records an object that has no memory for a record before it. Destroys it if there is no
-    // memory for one.
+    // Records an object without memory for a record before it. If there is no memory for a record, destroys the
+    // object and throws.
     template <class T>
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
         memory_guard<region> memory{region_, begin, begin + size, 0};
-        object_guard<T> guard{object, 1};  // goes first
+        object_guard<T> guard{object, 1};  // destroyed before `memory`
         const bool marked = region_.is_marked(object);
         void* at = nullptr;
-        constructing<true>([&] {  // or ~T runs
+        constructing<true>([&] {  // also protects ~T if take throws
             constexpr std::size_t bytes = sizeof(loose_record);
             at = marked ? region_.take_before_marks(bytes, object) : region_.take(bytes, alignof(loose_record));
         });
@@ -3263,9 +3267,8 @@ protected:
         guard.count = 0;
     }
 
-    // Runs the program's code, which must not end the cycle of the memory that is being written.
-    // If it throws, the caller's memory_guard unlocks: a guard here would keep compilers from
-    // inlining the constructor.
+    // Calls f, which runs code of the program, with the busy bit set. If f throws, the caller's memory_guard
+    // restores the bit: a guard in this function would keep compilers from inlining constructors.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
@@ -3304,26 +3307,26 @@ protected:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A region: allocations of any type, which reset() frees together.
+/// A region: allocations of any type, freed together by reset().
 ///
-/// It is for one thread at a time; see fork and sync_arena for several. It can be moved, not copied.
-/// Addresses are stable until the end of the cycle, which is reset(), release() or the destructor.
+/// It is for one thread at a time; see fork and sync_arena for several. It can be moved, not copied. Addresses
+/// are stable until the end of the cycle: reset(), release() or the destructor.
 ///
-/// An object whose type takes an allocator, such as std::pmr::string or a std::pmr::vector of them, gets
-/// the arena's, unless it is constructed with one. So do such objects in std::optional, std::variant,
+/// An object whose type takes an allocator, such as std::pmr::string or a std::pmr::vector of them, gets the
+/// arena's, unless it is constructed with one. This includes objects in std::optional, std::variant,
 /// std::array, std::pair and std::tuple, and members of an aggregate that an argument initializes.
 ///
-/// Unless the policy is checks::none, misuse is detected and changes nothing: rewind to a mark that is
-/// stale, of another arena, or moved from; rewind, reset, release and move from a constructor or
-/// destructor that the arena runs; use of a memory resource whose blocks an earlier cycle had, and a
-/// rewind or move that would take its blocks. AddressSanitizer and Valgrind find accesses to objects of
-/// earlier cycles and to the 16 bytes between allocations. With them, retained_bytes is larger.
+/// Misuse is detected and changes nothing, unless the policy is checks::none: rewinding to a mark that is
+/// stale, moved from, or of another arena; rewind, reset, release and move in a constructor or destructor that
+/// the arena runs; use of a memory resource that has blocks of an earlier cycle; rewind or move under a block
+/// of a memory resource. AddressSanitizer and Valgrind detect accesses to objects of earlier cycles and to the
+/// 16 bytes between allocations, and make retained_bytes larger.
 ///
-/// Without exceptions, a function that would throw calls std::abort.
+/// Without exceptions, functions that would throw call std::abort.
 ///
-/// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all before
-/// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text its length.
-/// A row of objects of one type with a destructor takes 24 bytes more, and a mark 128.
+/// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all chunks before
+/// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text takes its length.
+/// Each run of adjacent objects of one type with a destructor takes 24 more bytes, and a mark takes 128.
 ///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
@@ -3339,13 +3342,13 @@ public:
     using mark_type = arena_mark;
 
     /// An arena whose first chunk has room for `chunk_size` bytes. It takes no memory before the first
-    /// allocation. After a reset it keeps chunks of at most `max_retained` bytes, or ten times chunk_size
-    /// if that is 0, but always one of chunk_size if it had one, and options.storage.
+    /// allocation. After a reset, it keeps chunks of at most `max_retained` bytes, or ten times chunk_size if
+    /// that is 0. It always keeps options.storage and one chunk of chunk_size if it has one.
     ///
-    /// options.storage is the first chunk, and the only one unless there is an options.source: then
-    /// std::bad_alloc is thrown when it is full. huge_pages and prefault apply to each chunk. Throws
-    /// std::length_error if chunk_size is 0 or more than a quarter of the address space, or if
-    /// options.storage is too small for an object.
+    /// options.storage becomes the first chunk. When it is full, further chunks come from options.source;
+    /// without a source, std::bad_alloc is thrown. huge_pages and prefault apply to each chunk. Throws
+    /// std::length_error if chunk_size is 0 or more than a quarter of the address space, or if options.storage
+    /// is too small for an object.
     explicit basic_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
         : base(chunk_size, max_retained, options) {}
 
@@ -3354,14 +3357,13 @@ public:
     /// The default size of the first chunk.
     static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
 
-    /// Takes the memory, objects and marks of the other one, which is then as new, but without the
-    /// caller's storage. O(1). An arena_allocator or arena_resource of the other one stays with it, so
-    /// their containers must have been destroyed. The allocators that the arena gave its objects move
-    /// along.
+    /// Takes the memory, objects and marks of `other`, which becomes empty and loses the caller's storage.
+    /// Allocators of objects in the arena move along. Every arena_allocator and arena_resource still refers to
+    /// `other`, so their containers must have been destroyed. O(1).
     basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
         if (may_move(other)) take_over(other);
     }
-    /// The same, after ending the cycle of this one and freeing its memory.
+    /// The same, after ending this arena's cycle and freeing its memory.
     basic_arena& operator=(basic_arena&& other) noexcept {
         if (this == &other) return *this;
         if (is_busy()) {
@@ -3379,9 +3381,10 @@ public:
     /// Runs the destructors, newest object first, and frees all memory.
     ~basic_arena() { unwind(nullptr); }
 
-    /// Returns a new T, constructed from args, or value-initialized if there are none. Its destructor runs
-    /// at the end of the cycle and must not throw. Throws std::bad_alloc, limit_error and what T's
-    /// constructor throws. Then the memory is free again, unless the constructor has allocated, too. O(1).
+    /// Returns a new T, constructed from args, or value-initialized without args. Its destructor runs at the
+    /// end of the cycle and must not throw. Throws std::bad_alloc, limit_error and exceptions of T's
+    /// constructor. If the constructor throws, the memory is freed, unless the constructor has allocated from
+    /// the arena. O(1).
     ///
     /// \snippet reference.cpp arena_make
     template <class T, class... Args>
@@ -3395,7 +3398,7 @@ public:
         }
     }
 
-    /// Returns n value-initialized objects. For n = 0 it allocates nothing. Otherwise as make. O(n).
+    /// Returns n value-initialized objects. If n is 0, it allocates nothing. Otherwise as make. O(n).
     template <class T>
     std::span<T> make_span(std::size_t n) {
         check_element<T>();
@@ -3414,8 +3417,8 @@ public:
         return this->template make_equal<T>(n, value);
     }
 
-    /// Returns the results of f(0) to f(n - 1), constructed in place: T need not be movable. f may
-    /// allocate from the arena. Otherwise as make_span.
+    /// Returns the results of f(0) to f(n - 1), constructed in place, so T need not be movable. f may allocate
+    /// from the arena. Otherwise as make_span.
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();
@@ -3428,11 +3431,11 @@ public:
         static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>,
                       "ebb::arena::make_span_uninit<T>: T must be trivial; use make_span");
         if (n == 0) return {};
-        // An array of a trivial type exists as soon as there is memory for it.
+        // Arrays of trivial types are created implicitly.
         return {reinterpret_cast<T*>(region_.take(this->template bytes_of<T>(n, 0), alignof(T))), n};
     }
 
-    /// Returns a copy of `text`, without a terminating zero. It takes no padding.
+    /// Returns a copy of `text`, without a terminating zero or padding.
     std::string_view copy(std::string_view text) {
         if (text.empty()) return {};
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size()));
@@ -3448,7 +3451,7 @@ public:
         return at;
     }
 
-    /// Returns copies of objects. O(their number). Otherwise as make_span.
+    /// Returns copies of objects. Otherwise as make_span. O(n).
     template <class T, std::size_t Extent>
     std::span<std::remove_const_t<T>> copy(std::span<T, Extent> all) {
         using element = std::remove_const_t<T>;
@@ -3461,14 +3464,14 @@ public:
             return this->template make_copies<element>(all.size(), all.begin());
         }
     }
-    /// Returns copies of the objects of a list.
+    /// Returns copies of the elements of a list.
     ///
     /// \snippet reference.cpp arena_copy
     template <class T>
     std::span<T> copy(std::initializer_list<T> all) {
         return copy(std::span<const T>(all.begin(), all.size()));
     }
-    /// Returns copies of the elements of a range that has a size or allows several passes.
+    /// Returns copies of the elements of a range. It must have a size or be a forward range.
     ///
     /// \snippet reference.cpp arena_copy
     template <detail::countable R>
@@ -3483,18 +3486,17 @@ public:
         }
         return this->template make_copies<element>(n, std::begin(all));
     }
-    /// The same under the name of the functions that make spans.
+    /// As copy.
     template <class T>
     std::span<T> make_span(std::initializer_list<T> all) {
         return copy(all);
     }
-    /// The same.
+    /// As copy.
     template <detail::countable R>
     requires(!std::is_convertible_v<R, std::string_view>) auto make_span(R&& all) { return copy(std::forward<R>(all)); }
 
-    /// As make, but returns null if the limit or the system refuses memory for the object. An object
-    /// with a destructor has a record of its own. Throws what T's constructor throws, which may need
-    /// more memory.
+    /// As make, but returns null if the limit or the system refuses memory for the object. Throws exceptions of
+    /// T's constructor, which may need more memory. An object with a destructor takes 24 more bytes.
     ///
     /// \snippet reference.cpp arena_try
     template <class T, class... Args>
@@ -3503,36 +3505,37 @@ public:
         region_.close_run();
         return make<T>(std::forward<Args>(args)...);
     }
-    /// As allocate, but returns null if the limit or the system refuses, or if align is no power of 2.
+    /// As allocate, but returns null if the limit or the system refuses the memory, or if align is not a power
+    /// of 2.
     ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) noexcept {
         if (align == 0 || (align & (align - 1)) != 0 || !region_.reserve(bytes, align)) return nullptr;
         return region_.take(bytes, align);
     }
-    /// As copy, but the copy is empty, with a null data(), if the limit or the system refuses.
+    /// As copy, but returns a view with a null data() if the limit or the system refuses the memory.
     ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
         return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
     }
-    /// The same for objects. Throws what their constructors throw, which may need more memory.
+    /// The same for objects. Throws exceptions of their constructors, which may need more memory.
     template <class T, std::size_t Extent>
     [[nodiscard]] std::span<std::remove_const_t<T>> try_copy(std::span<T, Extent> all) {
         if (!this->template reserve_objects<std::remove_const_t<T>>(all.size())) return {};
         return copy(all);
     }
 
-    /// Calls f when the cycle ends, by reset, release, the destructor, or a rewind to an earlier mark.
-    /// Among f and destructors the newest comes first. f must not throw. Throws as make.
+    /// Calls f when the cycle ends, or in a rewind to an earlier mark. Such functions and destructors run in
+    /// one order, newest first. f must not throw. Throws as make.
     ///
     /// \snippet reference.cpp arena_on_end
     template <class F>
     void on_end(F&& f) {
         make<detail::at_end<std::decay_t<F>>>(std::forward<F>(f));
     }
-    /// Takes over what `p` owns, deletes it when the cycle ends, and returns it. If this throws, as
-    /// make does, p keeps it.
+    /// Takes ownership from `p`, deletes the object when the cycle ends, and returns it. Throws as make; then p
+    /// keeps the object.
     ///
     /// \snippet reference.cpp arena_on_end
     template <class T, class Delete>
@@ -3540,23 +3543,22 @@ public:
         return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
     }
 
-    /// Reports whether p points into memory that the arena has allocated in this cycle. Blocks that
-    /// containers have freed, and padding, count as allocated. O(log chunks).
+    /// Reports whether p points into memory that the arena has allocated in this cycle, including padding and
+    /// blocks that containers have freed. O(log chunks).
     ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
 
-    /// Makes an arena for another thread, which ends with this one's cycle: it is an object of this
-    /// arena. It has chunks of its own, from the same source, which must be safe for use by several
-    /// threads, and a limit of its own: at first the rest of this arena's. Throws as make. No thread
-    /// may use it when the cycle ends.
+    /// Returns an arena for another thread. It is an object in this arena, so it ends with the cycle; then no
+    /// thread may use it. It has its own chunks, from the same source, which must be safe for use by several
+    /// threads. Its limit is the unused rest of this arena's. Throws as make.
     ///
     /// \snippet reference.cpp arena_fork
     [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
     /// For fork.
     explicit basic_arena(detail::region::fork_of parent) noexcept : base(parent) {}
 
-    /// Returns uninitialized memory. For 0 bytes it allocates 1. Throws std::bad_alloc, limit_error, and
+    /// Returns `bytes` bytes, or 1 if that is 0, uninitialized. Throws std::bad_alloc, limit_error, and
     /// std::length_error if align is not a power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
         if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
@@ -3565,30 +3567,28 @@ public:
         return region_.take_small(bytes, align);
     }
 
-    /// Frees memory of allocate(p, bytes) if it is the newest allocation. Otherwise it does nothing. O(1).
+    /// Frees the result p of allocate(bytes) if it is the newest allocation. Otherwise does nothing. O(1).
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
-    /// Returns a mark, to which rewind goes back. Marks nest. A mark takes 128 bytes, and 512 more if
-    /// containers have freed blocks, but none if nothing was allocated since the last mark. Throws as
-    /// allocate.
+    /// Returns a mark for rewind. Marks nest. A mark takes 128 bytes, and 512 more if containers have freed
+    /// blocks, but none if nothing was allocated since the last mark. Throws as allocate.
     [[nodiscard]] arena_mark mark() {
         const std::size_t serial = region_.mark()->time;
         return {region_.id(), serial};
     }
 
-    /// Frees all allocations since `m` was taken, after running destructors, newest first. m stays valid,
-    /// and marks taken after it become stale.
+    /// Frees all allocations since `m` was taken, after running their destructors, newest first. m stays valid.
+    /// Marks taken after it become stale.
     ///
-    /// A mark that is stale, of another arena or moved from is misuse. So is a block of an arena_resource
-    /// that was allocated since m and not freed; then the destructors have run, but no memory is freed.
-    /// O(chunks, destructors and marks since m).
+    /// Rewinding to a mark that is stale, moved from, or of another arena is misuse. So is rewinding under a
+    /// block of an arena_resource that was allocated since m; then the destructors have run, but no memory is
+    /// freed. O(chunks, destructors and marks since m).
     void rewind(const arena_mark& m) noexcept {
         if (detail::place* const p = find(m); p != nullptr) region_.rewind(p);
     }
 
-    /// Ends the cycle: runs the destructors, newest object first, and frees all allocations. All marks
-    /// become stale. It takes a few instructions if there are no destructors, marks, freed blocks or
-    /// further chunks.
+    /// Ends the cycle: runs the destructors, newest object first, and frees all allocations. All marks become
+    /// stale. Without destructors, marks, freed blocks and further chunks it takes a few instructions.
     EBB_INLINE void reset() noexcept {
         if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
@@ -3597,22 +3597,21 @@ public:
     /// \snippet reference.cpp arena_reset
     void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
-    /// Ends the cycle as reset does, and frees all chunks.
+    /// Ends the cycle and frees all chunks.
     void release() noexcept { end_cycle(0, true); }
 
-    /// Limits the memory of the arena's chunks, used or not. An allocation that needs a chunk beyond it
-    /// throws limit_error. 0 removes the limit. An arena that already has more keeps it until reset.
+    /// Limits the bytes of the arena's chunks, used or not. An allocation that needs a chunk beyond the limit
+    /// throws limit_error. 0 removes the limit. Chunks that already exceed it are kept until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
 
-    /// Returns the bytes allocated in this cycle: the sizes of objects, rounded up to 8, with the
-    /// padding before those aligned to more, and the lengths of text. O(1).
+    /// Returns the bytes allocated in this cycle: the sizes of objects, rounded up to 8 bytes, padding for
+    /// larger alignments, and the lengths of text. O(1).
     [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
 
     /// Returns statistics. O(1).
     [[nodiscard]] arena_stats stats() noexcept { return region_.stats(); }
 
-    /// Returns the bytes of pool_options::storage that are enough for objects of `bytes` bytes in all, at
-    /// any address.
+    /// Returns a size of pool_options::storage that is enough for `bytes` bytes of objects, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
         return detail::region::bytes_needed(bytes);
     }
@@ -3635,7 +3634,7 @@ private:
     }
 
     EBB_NOINLINE void* allocate_large(std::size_t bytes, std::size_t align) {
-        // Not std::has_single_bit, which is a function call without -march.
+        // std::has_single_bit would be a function call without -march.
         if (align == 0 || (align & (align - 1)) != 0) {
             detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
         }
@@ -3656,7 +3655,7 @@ private:
         release ? region_.release() : region_.empty(retained);
     }
 
-    // The beginning and the end of an arena_scope.
+    // For arena_scope.
     arena_mark new_mark() {
         const std::size_t serial = region_.add_place()->time;
         return {region_.id(), serial};
@@ -3664,8 +3663,8 @@ private:
     void remove(const arena_mark& m) noexcept {
         if (detail::place* const p = find(m, true); p != nullptr) region_.remove(p);
     }
-    // The place of a mark, after the destructors have run, or null if it is misused. A scope may end in
-    // the constructor or destructor that has begun it.
+    // Runs the destructors since the mark and returns its place, or reports misuse and returns null. A scope
+    // may end in the constructor or destructor that began it.
     detail::place* find(const arena_mark& m, bool of_scope = false) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m), nullptr;
@@ -3685,8 +3684,8 @@ private:
         Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
     }
 
-    // Whether the other one's memory may move: not while a constructor writes to it, or a resource has
-    // blocks of it.
+    // Whether the memory of `other` may move: no constructor or destructor uses it, and no resource has blocks
+    // of it.
     static bool may_move(const basic_arena& other) noexcept {
         if (other.is_busy()) return other.complain(misuse::reentrant, nullptr), false;
         if (Checks::enabled && other.region_.has_blocks()) {
@@ -3699,13 +3698,13 @@ private:
         for (auto* r = region_.residents(); r != nullptr; r = r->older) r->arena = this;
     }
 
-    // A block of an arena_resource. Throws length_error for an alignment that is not a power of 2.
+    // Allocates a block of an arena_resource. Throws length_error if the alignment is not a power of 2.
     EBB_INLINE void* take_block(std::size_t bytes, std::size_t align) {
         if (EBB_UNLIKELY((align & (align - 1)) != 0 || align == 0)) return allocate_large(bytes, align);
         return region_.take_block(bytes, align);
     }
 
-    // Blocks of the arena's own resources.
+    // Allocate and free blocks of the arena's own resources.
     template <class, class>
     friend class detail::resident_resource;
     void* take_own_block(std::size_t bytes, std::size_t align) {
@@ -3718,7 +3717,7 @@ private:
         region_.give_block(p, bytes);
     }
 
-    // The arena's resource for objects that take one; see within.hpp. It ends with the cycle, or a
+    // Returns the arena's own resource, for objects that take one; see within.hpp. It ends with the cycle or a
     // rewind.
     template <class Resource>
     Resource* resident() {
@@ -3734,20 +3733,20 @@ private:
     }
 };
 
-/// The arena under its usual policy.
+/// An arena with the default policy.
 ///
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
-/// Takes back what an arena has allocated during a scope, and runs its destructors, also if the scope
-/// is left by an exception. Afterwards the arena is as before. Scopes nest.
+/// Frees the allocations of a scope at its end, also after an exception, and runs their destructors. Scopes
+/// nest.
 ///
 ///     ebb::arena_scope scope(a);
 ///
-/// Inside a scope, ending the arena's cycle, moving the arena and rewinding to an older mark are
-/// misuse, which the end of the scope detects: stale_mark, foreign_mark. An outstanding block of an
-/// arena_resource is misuse as with rewind. A constructor or destructor that the arena runs may use a
-/// scope if it also ends it. Throws as arena::mark.
+/// In a scope, it is misuse to end the arena's cycle, to move the arena, or to rewind to an older mark; the end
+/// of the scope detects it (stale_mark, foreign_mark). Blocks of an arena_resource must be freed before the
+/// end, as with rewind. A constructor or destructor that the arena runs may use a scope that ends in it. Throws
+/// as arena::mark.
 ///
 /// \snippet reference.cpp arena_scope
 template <class Checks = checks::trap>
@@ -3757,10 +3756,10 @@ public:
     explicit arena_scope(basic_arena<Checks>& a) : arena_(&a), start_(a.new_mark()) {}
     arena_scope(const arena_scope&) = delete;
     arena_scope& operator=(const arena_scope&) = delete;
-    /// Ends it. O(chunks, destructors and marks taken back).
+    /// Frees the allocations of the scope. O(chunks, destructors and marks in it).
     ~arena_scope() { arena_->remove(start_); }
 
-    /// The arena.
+    /// Returns the arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
 private:
@@ -3771,7 +3770,7 @@ private:
 }  // namespace EBB_ABI
 }  // namespace ebb
 
-// ebb::arena_allocator<T>: a standard allocator, for containers in an arena without virtual calls.
+// ebb::arena_allocator<T>: a standard allocator for containers in an arena.
 #ifndef EBBPOOL_ARENA_ALLOCATOR_HPP
 #define EBBPOOL_ARENA_ALLOCATOR_HPP
 
@@ -3787,12 +3786,11 @@ inline namespace EBB_ABI {
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
 ///
-/// Containers reuse the memory that containers have freed. At the end of the arena's cycle all of it is
-/// free, and a container that still has some must not be used any more. That is not checked; see
-/// arena_resource for that. Throws as arena::allocate.
+/// A container must not be used after the end of the cycle in which it allocated. This is not checked;
+/// arena_resource checks it. Containers reuse memory that containers have freed. Throws as arena::allocate.
 ///
-/// Two allocators are equal if they have the same arena. Move assignment and swap of containers
-/// propagate it, copy assignment doesn't.
+/// Two allocators are equal if they have the same arena. Move assignment and swap of containers propagate the
+/// allocator; copy assignment doesn't.
 ///
 /// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
@@ -3802,13 +3800,13 @@ public:
     using value_type = T;
     /// The arena's type.
     using arena_type = basic_arena<Checks>;
-    /// Copy assignment keeps a container's own.
+    /// Copy assignment of containers does not propagate the allocator.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment takes the other one's.
+    /// Move assignment propagates it.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Swap exchanges them.
+    /// Swap propagates it.
     using propagate_on_container_swap = std::true_type;
-    /// Two may have different arenas.
+    /// Allocators of different arenas are not equal.
     using is_always_equal = std::false_type;
 
     /// The allocator for another type.
@@ -3820,7 +3818,7 @@ public:
     /// Allocates from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
 
-    /// Allocates from the other one's arena.
+    /// Allocates from the arena of `other`.
     template <class U>
     arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), time_(other.time_) {}
 
@@ -3831,7 +3829,7 @@ public:
         return t.memory;
     }
 
-    /// Returns memory for at least n objects, and the number of objects for which it is enough.
+    /// Returns memory for at least n objects, and the number that fits.
     ///
     /// \snippet reference.cpp allocate_at_least
     [[nodiscard]] auto allocate_at_least(std::size_t n) {
@@ -3848,14 +3846,14 @@ public:
 #endif
     }
 
-    /// Frees memory. Any allocation can reuse it if it is the arena's newest, and otherwise containers can,
-    /// unless a mark was taken after it. Memory that a reset, release or rewind has freed stays as it is.
+    /// Frees memory. Containers can reuse it, unless a mark was taken after it was allocated. If it was the
+    /// newest allocation, all allocations can. Does nothing if a reset, release or rewind has already freed it.
     /// O(1), or O(log chunks + marks) while there are marks.
     EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, n * sizeof(T), time_); }
 
-    /// A std::pmr::polymorphic_allocator of the arena's own resource, which ends with the cycle or a rewind
-    /// to an older mark. Objects in the arena get it, and a container elsewhere can be constructed with
-    /// it: `std::pmr::string s(ebb::arena_allocator<char>(a))`. Nothing is checked. Throws as allocate.
+    /// Returns a std::pmr::polymorphic_allocator for containers, as in `std::pmr::string
+    /// s(ebb::arena_allocator<char>(a))`. Its resource is stored in the arena and ends with the cycle, or with
+    /// a rewind to an older mark, which is not checked. Throws as allocate.
     template <detail::polymorphic P>
     operator P() const {
         return P(arena_->template resident<detail::resource_of<P>>());
@@ -3883,8 +3881,8 @@ private:
         T* const p = reinterpret_cast<T*>(a.region_.take_block(n * sizeof(T), alignof(T)));
         return {p, (time & 1) != 0 ? a.region_.time() : time};
     }
-    // Out of line, with copies of the allocator's fields: a container whose address goes into no
-    // call can stay in registers.
+    // Not inlined, and passed copies of the fields: containers whose address is not passed to a call can stay
+    // in registers.
     EBB_NOINLINE static taken take_apart(arena_type& a, std::size_t n, std::size_t time) { return take(a, n, time); }
     EBB_NOINLINE static void give(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
         if (EBB_UNLIKELY(!a.region_.is_live_at_once(time))) return give_older(a, p, bytes, time);
@@ -3895,8 +3893,8 @@ private:
     }
 
     arena_type* arena_;
-    // The region's time when the first block was taken, or, with bit 0 set, when the allocator was
-    // made. So a container doesn't give back blocks that a reset or rewind has taken.
+    // The region's time at the container's first allocation. Before that, the time at construction with bit 0
+    // set. deallocate uses it to skip blocks that a reset or rewind has freed.
     std::size_t time_;
 };
 
@@ -3928,8 +3926,8 @@ private:
 #include <memory>
 #include <type_traits>
 
-// The free slots of a sync_fixed_pool, by index: in a depot under a lock, and in a magazine for each
-// thread. (J. Bonwick and J. Adams, "Magazines and Vmem", USENIX 2001.)
+// The free slots of a sync_fixed_pool, by index: a magazine for each thread, and a depot with a lock. (J.
+// Bonwick and J. Adams, "Magazines and Vmem", USENIX 2001.)
 #ifndef EBBPOOL_SYNC_DEPOT_HPP
 #define EBBPOOL_SYNC_DEPOT_HPP
 
@@ -3943,11 +3941,11 @@ private:
 #include <mutex>
 #include <new>
 
-// An object per thread that ends with its thread, also where thread-local storage is emulated.
+// An object for each thread that uses it, destroyed when the thread ends.
 //
-// A thread_local object with a destructor would do on most systems. Emulated thread-local storage
-// (MinGW, Android before 10, OpenBSD) may be freed before such destructors run, so the object is on
-// the heap, and the system's own key, whose callback is handed its address, ends it.
+// A thread_local object with a destructor is not safe on systems that emulate thread-local storage (MinGW,
+// Android before 10, OpenBSD): the storage may be freed before the destructor runs. So the object is on the
+// heap, and a thread-specific key of the system destroys it.
 #ifndef EBBPOOL_PER_THREAD_HPP
 #define EBBPOOL_PER_THREAD_HPP
 
@@ -3956,7 +3954,7 @@ private:
 
 
 #if defined(_WIN32)
-// As <windows.h> declares them, which is not included because it defines min and max.
+// Declared here as in <windows.h>, which would define the macros min and max.
 extern "C" {
 __declspec(dllimport) unsigned long __stdcall FlsAlloc(void(__stdcall*)(void*));
 __declspec(dllimport) int __stdcall FlsFree(unsigned long);
@@ -3979,7 +3977,7 @@ inline namespace EBB_ABI {
 namespace detail {
 
 #if defined(_WIN32)
-/// A slot for a pointer in each thread and fiber.
+/// A pointer for each thread or fiber.
 class thread_key {
 public:
     template <void (*End)(void*)>
@@ -3998,7 +3996,7 @@ private:
     unsigned long number_;
 };
 #else
-/// A slot for a pointer in each thread.
+/// A pointer for each thread.
 class thread_key {
 public:
     template <void (*End)(void*)>
@@ -4021,11 +4019,12 @@ private:
 };
 #endif
 
-/// A T for each thread that asks for one. T::leave() runs when the thread ends.
+/// A T for each thread that calls make(). When the thread ends, T::leave() is called.
 template <class T>
 class per_thread {
 public:
-    /// The calling thread's, or one that belongs to no thread and must not be changed.
+    /// Returns the object of the calling thread. If it has none, returns a shared one, which must not be
+    /// changed.
     static T& get() noexcept {
 #if EBB_EMULATED_TLS
         T* const p = static_cast<T*>(key().get());
@@ -4035,7 +4034,8 @@ public:
 #endif
     }
 
-    /// The calling thread's. Null if there is no memory, or the thread's has left.
+    /// Returns the object of the calling thread, and creates it if needed. Returns null if there is no memory,
+    /// or the object was already destroyed at the thread's end.
     static T* make() noexcept {
         T& mine = get();
         if (&mine != &none) return &mine;
@@ -4058,7 +4058,7 @@ private:
         delete static_cast<T*>(p);
         set(nullptr);
     }
-    // Deleted when a shared library is unloaded, so that no thread calls into it.
+    // Deleted when a shared library is unloaded, so that ending threads don't call into it.
     static const thread_key& key() noexcept {
         static const thread_key k = thread_key::with<&end>();
         return k;
@@ -4088,8 +4088,8 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-// libstdc++ with Windows' own threads has no std::mutex before gcc 13. The lock is held for some
-// hundred instructions, and waiting threads yield.
+// libstdc++ with Windows threads has no std::mutex before gcc 13. The lock is held for some hundred
+// instructions, so waiting threads yield.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
 extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
 class mutex {
@@ -4111,35 +4111,33 @@ inline constexpr std::size_t run_length = 64;
 
 class depot;
 
-/// A thread's free slots, last in, first out. Only its thread writes to it; fields are atomic if used()
-/// of other threads reads them. It is aligned to two cache lines because neighbors are fetched together.
+/// A thread's free slots, last in, first out. Only its thread changes it. Fields that used() reads in other
+/// threads are atomic. It is aligned to two cache lines, because processors prefetch the neighbor of a line.
 struct alignas(128) magazine {
-    // One more than a thread may cache, for the hot slot of a front that is lost.
+    // One more than the limit of a thread, for the hot slot of a front that is evicted.
     static constexpr std::size_t max_slots = 2 * run_length;
 
     std::atomic<std::uint32_t> count{0};
-    bool taken = false;                               // belongs to a thread; under the depot's lock, like the next ones
-    const std::atomic<std::uint32_t>* hot = nullptr;  // of its front, if it has one
+    bool taken = false;                               // in use; guarded by the depot's lock, like the next fields
+    const std::atomic<std::uint32_t>* hot = nullptr;  // of its front, or null
     depot* home = nullptr;
-    magazine* next = nullptr;  // of the depot's magazines
+    magazine* next = nullptr;  // next magazine of the depot
     std::uint32_t slots[max_slots] = {};
 };
 
-/// The first thing that a thread's calls read: the hot slot, plus one. While frees and allocations
-/// alternate, nothing is counted, and no call waits for a store of the one before. The key says both
-/// which pool the front belongs to and where it is in the thread's cache, so that one look-up finds
-/// all of it.
+/// The entry of a thread's cache for one pool, with the hot slot plus one. Alternating frees and allocations
+/// only use the hot slot, without counters and without waiting for the previous call's stores. The key
+/// identifies the pool and gives the position in the cache, so one load is enough to find the front.
 struct alignas(32) front {
     static constexpr std::uint32_t none = 0;
 
-    std::uint64_t key = 0;  // of a depot
+    std::uint64_t key = 0;  // of the depot
     magazine* own = nullptr;
     std::atomic<std::uint32_t> hot{none};
 };
 
-/// The free slots that are in no magazine: one bit per slot, and a stack of the runs that have any. A
-/// refill takes all free slots of a run before those of another, so that threads rarely share the cache
-/// line of a run's states.
+/// The free slots that are in no magazine: a bit for each slot, and a stack of the runs with free slots. A
+/// refill empties one run before the next, so that threads rarely share the cache line of a run's states.
 class alignas(cache_line) depot {
 public:
     /// `bits` and `stack` have one entry per run; bits are zero.
@@ -4159,13 +4157,13 @@ public:
 
     static constexpr std::uint32_t none = 0xffffffff;
 
-    /// Slots that a magazine may hold beside the hot one.
+    /// The largest number of slots in a magazine, without the hot slot.
     static constexpr std::uint32_t room(std::size_t batch) noexcept {
         return batch == 0 ? 0 : static_cast<std::uint32_t>(2 * batch - 1);
     }
 
-    /// Takes a slot from the magazine, which is refilled first if it is empty. Returns `none` if there is
-    /// no slot. The hot slot stays.
+    /// Takes a slot from the magazine, and refills it if it is empty. Returns `none` if there is no slot. Does
+    /// not take the hot slot.
     std::uint32_t take(magazine& m) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n == 0) n = refill(m);
@@ -4174,7 +4172,7 @@ public:
         return m.slots[n - 1];
     }
 
-    /// Puts a slot into the magazine, whose older half is flushed first if it is full.
+    /// Puts a slot into the magazine, and flushes its older half if it is full.
     void put(magazine& m, std::uint32_t slot) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n >= room(batch_)) n = flush(m);
@@ -4218,7 +4216,7 @@ public:
         return m;
     }
 
-    /// Gives the magazine a front, which has no hot slot.
+    /// Assigns the front, without a hot slot, to the magazine.
     void give_front(front& f, magazine& m, std::uint64_t key) noexcept {
         const std::lock_guard lock(mutex_);
         f.key = key;
@@ -4226,24 +4224,24 @@ public:
         m.hot = &f.hot;
     }
 
-    /// Takes the front away from the magazine, which gets the hot slot.
+    /// Removes the front from the magazine. The hot slot goes into the magazine.
     void take_front(front& f, magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
         lose_front(f, m);
     }
 
-    /// Ends the use of the magazine by its thread and flushes it. `f` is its front, or null.
+    /// Flushes the magazine of a thread that ends. `f` is its front, or null.
     void leave(magazine& m, front* f) noexcept {
         const std::lock_guard lock(mutex_);
         if (f != nullptr) lose_front(*f, m);
-        if (closed()) return;  // bits and stack were the pool's memory
+        if (closed()) return;  // bits and stack are in the pool's memory
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
         m.count.store(0, std::memory_order_relaxed);
         m.taken = false;
     }
 
-    /// Called when the pool is destroyed.
+    /// Must be called when the pool is destroyed.
     void close() noexcept {
         const std::lock_guard lock(mutex_);
         closed_.store(true, std::memory_order_release);
@@ -4258,7 +4256,7 @@ public:
             free += m->count.load(std::memory_order_relaxed);
             if (m->hot != nullptr && m->hot->load(std::memory_order_relaxed) != front::none) ++free;
         }
-        // It can only be larger while other threads are between two steps of a call.
+        // The sum can only be larger if other threads are in a call.
         return free < capacity_ ? capacity_ - free : 0;
     }
 
@@ -4284,7 +4282,7 @@ private:
         std::uint32_t n = 0;
         while (n < batch_ && height_ > 0) n = take_run(m, n);
         if (n == 0) {
-            // Fresh slots, up to the end of a batch, lowest on top.
+            // Takes fresh slots, up to the end of a batch, with the lowest on top.
             std::size_t end = (fresh_ | (batch_ - 1)) + 1;  // a batch is a power of 2
             if (end > capacity_) end = capacity_;
             for (std::size_t i = end; i > fresh_; --i) {
@@ -4296,11 +4294,11 @@ private:
         return n;
     }
 
-    // Flushes the older half and returns the number of slots left.
+    // Flushes the older half and returns the number of remaining slots.
     std::uint32_t flush(magazine& m) noexcept {
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
-        // Under the lock, or used() of another thread would count these slots twice.
+        // Under the lock: used() in another thread must not count these slots twice.
         const std::lock_guard lock(mutex_);
         for (std::uint32_t i = 0; i < out; ++i) put(m.slots[i]);
         std::memmove(m.slots, m.slots + out, (n - out) * sizeof(std::uint32_t));
@@ -4311,7 +4309,7 @@ private:
     void put(std::uint32_t slot) noexcept {
         std::uint64_t& bits = bits_[slot / run_length];
         const std::uint64_t bit = std::uint64_t{1} << (slot % run_length);
-        // If the bit is set, two threads freed the slot at the same moment.
+        // The bit is already set if two threads freed the slot at the same moment.
         if ((bits & bit) != 0) return;
         if (bits == 0) stack_[height_++] = static_cast<std::uint32_t>(slot / run_length);
         bits |= bit;
@@ -4338,33 +4336,33 @@ private:
     const std::size_t batch_;  // a power of 2, 1 to run_length
     std::uint64_t* const bits_;
     std::uint32_t* const stack_;
-    std::size_t height_ = 0;  // of the stack
-    std::size_t free_ = 0;    // bits that are set
+    std::size_t height_ = 0;  // height of the stack
+    std::size_t free_ = 0;    // number of set bits
     std::size_t fresh_ = 0;   // slots from here on were never allocated
     magazine* magazines_ = nullptr;
     std::atomic<bool> closed_{false};
 };
 
-/// A thread's magazines, one for each depot that it has used. A depot lives as long as its pool and each
-/// of these threads, so its address identifies it. A counter would not: two shared libraries may count
-/// separately.
+/// A thread's magazines, one for each depot that it has used. A depot is identified by its address, because it
+/// lives as long as its pool and all these threads. A counter might not be unique: shared libraries may have
+/// separate ones.
 class thread_magazines {
 public:
     static constexpr std::size_t fronts = 64;
 
-    /// Returns a key for a new depot: its address, and in the low bits the offset of its place in the
-    /// cache. Each pool gets the next place, so 64 pools in a row don't share one. Keys are unique: the
-    /// shift only loses bits that no address has.
+    /// Returns a key for a new depot: its address, shifted, with the offset of its place in the cache in the
+    /// low bits. Successive pools get successive places, so 64 of them don't collide. Keys are unique, because
+    /// the shift only drops bits that are zero in all addresses.
     static std::uint64_t new_key(const depot* d) noexcept {
         static std::atomic<std::size_t> last{0};
         const std::size_t place = last.fetch_add(1, std::memory_order_relaxed) % fronts * sizeof(front);
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
-    /// Returns the calling thread's front in the place of a key, for this or another depot.
+    /// Returns the calling thread's front at the place of a key. It may belong to another depot.
     static front& at(std::uint64_t key) noexcept { return per_thread<thread_magazines>::get().front_at(key); }
 
-    /// Returns the calling thread's front for a depot, with a magazine, or null if there is no memory
-    /// for one or the thread has left.
+    /// Returns the calling thread's front for a depot, with a magazine. Returns null if there is no memory for
+    /// one, or if the thread is ending.
     static front* find(std::uint64_t key, const std::shared_ptr<depot>& d) noexcept {
         thread_magazines* const mine = per_thread<thread_magazines>::make();
         if (mine == nullptr) return nullptr;
@@ -4377,7 +4375,7 @@ public:
         return &f;
     }
 
-    /// The thread ends.
+    /// Flushes all magazines of a thread that ends.
     void leave() noexcept {
         while (first_ != nullptr) {
             entry* const e = first_;
@@ -4402,7 +4400,7 @@ private:
         const std::size_t place = key & place_mask;
         return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
     }
-    // The front of a magazine, or null if it has none.
+    // Returns the front of a magazine, or null.
     front* front_of(const magazine& m) noexcept {
         for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;
@@ -4414,7 +4412,7 @@ private:
         for (entry** at = &first_; *at != nullptr; at = &(*at)->next) {
             entry* const e = *at;
             if (e->home != d) continue;
-            *at = e->next;  // to the front, where the next search finds it first
+            *at = e->next;  // move to front, for the next search
             e->next = first_;
             first_ = e;
             return e->own;
@@ -4431,7 +4429,8 @@ private:
         return e->own;
     }
 
-    // Otherwise, a thread that outlives many pools would keep their depots.
+    // Removes magazines of destroyed pools. Otherwise, a thread that outlives many pools would keep their
+    // depots.
     void forget_closed() noexcept {
         for (entry** at = &first_; *at != nullptr;) {
             entry* const e = *at;
@@ -4445,7 +4444,7 @@ private:
         }
     }
 
-    // Direct-mapped by place.
+    // Direct-mapped by the place in the key.
     std::array<front, fronts> cache_{};
     entry* first_ = nullptr;
 };
@@ -4795,13 +4794,13 @@ inline namespace EBB_ABI {
 ///     ebb::arena_resource memory(a);
 ///     std::pmr::vector<std::pmr::string> words(&memory);
 ///
-/// Containers must be destroyed before the arena's cycle ends. It is misuse (`stranded`) to use the
-/// resource while it has blocks of an earlier cycle, to allocate from the arena after a release() under
-/// such blocks, and to rewind under a block. Call abandon() for containers that are never destroyed.
+/// Containers must be destroyed before the arena's cycle ends; for containers that are never destroyed, call
+/// abandon(). The following is misuse (`stranded`): using a resource that has blocks of an earlier cycle,
+/// allocating from the arena after a release() under a block, and rewinding under a block.
 ///
-/// Containers reuse the blocks that containers have freed. Throws as arena::allocate. Freeing a block is
-/// O(1), or O(log chunks + marks after the block) while there are marks. Two resources are equal if they
-/// are the same object, so moving between containers of two resources copies.
+/// Containers reuse blocks that containers have freed. Two resources are equal only if they are the same
+/// object. Throws as arena::allocate. Freeing a block is O(1), or O(log chunks + marks after the block) while
+/// there are marks.
 ///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
@@ -4819,7 +4818,7 @@ public:
     /// Returns the number of allocated blocks.
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
-    /// Promises that no block will be freed or used after the end of the cycle.
+    /// Promises that the allocated blocks will not be freed, or used after the end of the cycle.
     void abandon() noexcept {
         if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
@@ -4828,14 +4827,14 @@ public:
 private:
     [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && cycle_ != arena_->region_.cycle(); }
 
-    // If the policy returns, it is like a new resource.
+    // If the policy returns, the resource has no blocks.
     EBB_COLD void complain() noexcept {
         blocks_ = 0;
         if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        // Whether the alignment is 1, 2, 4 or 8. Without -march, clang compiles the usual test of a power of 2 to 17
+        // Whether the alignment is 1, 2, 4 or 8. Without -march, clang compiles the usual power-of-2 test to 17
         // more instructions.
         const bool simple = alignment <= detail::unit && (0b1'0001'0110 >> alignment & 1) != 0;
         if (EBB_UNLIKELY(!simple || is_stranded())) return allocate_apart(bytes, alignment);
@@ -4844,7 +4843,7 @@ private:
         return add_block(), p;
     }
 
-    // Out of line, so that do_allocate saves no registers.
+    // Not inlined, so that do_allocate saves no registers.
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_block(bytes, alignment);
@@ -4877,16 +4876,16 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t cycle_ = 0;  // the arena's cycle in which they were allocated
+    std::size_t cycle_ = 0;  // the arena's cycle at the first block
 };
 
-/// Makes a resource std::pmr's default one, for all threads, until the end of the scope. Then the one before
-/// is restored. Scopes must nest.
+/// Sets std::pmr's default resource, for all threads, and restores the previous one at the end of the scope.
+/// Scopes must nest.
 ///
 /// \snippet reference.cpp default_resource
 class default_resource_scope {
 public:
-    /// `memory` must outlive the scope and all its blocks.
+    /// `memory` must outlive the scope and all blocks allocated from it.
     explicit default_resource_scope(std::pmr::memory_resource& memory) noexcept
         : before_(std::pmr::set_default_resource(&memory)) {}
     default_resource_scope(const default_resource_scope&) = delete;
@@ -4897,7 +4896,7 @@ private:
     std::pmr::memory_resource* before_;
 };
 
-/// On an arena with the usual policy.
+/// A resource on an arena with the default policy.
 ///
 /// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;
@@ -5455,11 +5454,10 @@ private:
 }  // namespace ebb
 
 #endif  // EBBPOOL_POOL_ALLOCATOR_HPP
-// ebb::sync_arena: one region for several threads.
+// ebb::sync_arena: a region for several threads.
 //
-// Each thread has a part, which is an arena of its own. A thread finds its part by a look into its
-// cache, without a lock; the lock is for the first call of a thread, and for the ends of cycles.
-// A part whose thread has ended is the next new thread's, with what is in it.
+// Each thread has a part, an arena of its own, and a thread-local cache of its parts. Only the first call of a
+// thread takes a lock. When a thread ends, its part and the objects in it pass to the next new thread.
 #ifndef EBBPOOL_SYNC_ARENA_HPP
 #define EBBPOOL_SYNC_ARENA_HPP
 
@@ -5479,18 +5477,18 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A thread's parts of the arenas that it has used last.
+/// A thread's cache of its parts.
 class thread_parts {
 public:
     struct entry {
         const void* of = nullptr;  // a sync_arena
-        std::size_t number = 0;    // which makes the address unique
+        std::size_t number = 0;    // of the sync_arena, because another one may get its address
         void* part = nullptr;
     };
     static constexpr std::size_t entries = 64;
 
     entry& at(std::size_t number) noexcept { return cache_[number % entries]; }
-    /// Set when the thread ends. Throws std::bad_alloc.
+    /// A flag that is set when the thread ends. Throws std::bad_alloc.
     [[nodiscard]] const std::shared_ptr<std::atomic<bool>>& ended() {
         if (ended_ == nullptr) ended_ = std::make_shared<std::atomic<bool>>(false);
         return ended_;
@@ -5508,13 +5506,13 @@ private:
 
 /// A region that several threads may allocate from at the same time.
 ///
-/// Objects may be used by any thread, by the program's own rules. reset, release, the destructor,
-/// used_bytes and owns may not run while another thread uses the arena. The destructors of a
-/// thread's objects run newest first; nothing is promised of the order between threads.
+/// Any thread may use the objects; the program must synchronize access to them. reset, release, the destructor,
+/// used_bytes and owns must not run while another thread uses the arena. The destructors of objects of one
+/// thread run newest first. The order between threads is unspecified. It is neither copied nor moved.
 ///
-/// An allocation takes no lock, but for a thread's first one, and for one in 64 arenas that a thread
-/// uses by turns. Each thread takes chunks of its own: for a few small objects of many threads, an
-/// ebb::arena under a lock takes less memory. Neither copied nor moved.
+/// Only a thread's first allocation takes a lock, and allocations of threads that alternate between more than
+/// 64 arenas. Each thread has chunks of its own. If many threads make a few small objects each, an ebb::arena
+/// under a lock needs less memory.
 ///
 /// \snippet reference.cpp sync_arena
 template <class Checks = checks::trap>
@@ -5523,9 +5521,9 @@ public:
     /// The policy.
     using checks_type = Checks;
 
-    /// An arena whose threads' chunks have room for `chunk_size` bytes at first. After a reset each
-    /// thread keeps at most `max_retained` bytes; 0 is ten times chunk_size. Throws as ebb::arena.
-    /// A source must be thread-safe, and there is no storage of the caller's.
+    /// An arena whose first chunk in each thread has room for `chunk_size` bytes. After a reset, each thread
+    /// keeps chunks of at most `max_retained` bytes, or ten times chunk_size if that is 0. A memory source must
+    /// be safe for use by several threads. options.storage is ignored. Throws as ebb::arena.
     explicit basic_sync_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
         : first_(chunk_size, max_retained, without_storage(options)) {}
     /// An arena of ebb::arena's default_chunk_size.
@@ -5534,7 +5532,7 @@ public:
     basic_sync_arena& operator=(const basic_sync_arena&) = delete;
     /// Runs the destructors and frees all memory.
     ~basic_sync_arena() {
-        reset();  // before a part ends, because destructors may use each
+        reset();  // before deleting a part, because destructors may use others
         while (parts_ != nullptr) {
             part* const p = parts_;
             parts_ = p->next;
@@ -5542,8 +5540,8 @@ public:
         }
     }
 
-    /// The calling thread's part, for everything that an arena can do. No other thread may use it, and
-    /// this one not after the thread's end. Throws std::bad_alloc at a thread's first call.
+    /// Returns the calling thread's part, for functions that only ebb::arena has. Only this thread may use it,
+    /// until it ends. Throws std::bad_alloc at a thread's first call.
     [[nodiscard]] EBB_INLINE basic_arena<Checks>& local() {
         const auto& e = detail::per_thread<detail::thread_parts>::get().at(number_);
         if (EBB_UNLIKELY(e.of != this || e.number != number_)) return find();
@@ -5567,22 +5565,23 @@ public:
         return local().allocate(bytes, align);
     }
 
-    /// Ends the cycle of all parts. O(threads), and as ebb::arena::reset for each.
+    /// Ends the cycle in all threads' parts, as ebb::arena::reset. O(threads).
     void reset() noexcept {
         for_each([](part& p) { p.arena.reset(); });
     }
-    /// The same, and gives all memory back.
+    /// The same, and frees all chunks.
     void release() noexcept {
         for_each([](part& p) { p.arena.release(); });
     }
 
-    /// Bytes allocated in this cycle, by all threads. O(threads).
+    /// Returns the bytes that all threads have allocated in this cycle. O(threads).
     [[nodiscard]] std::size_t used_bytes() const noexcept {
         std::size_t n = 0;
         for_each([&n](const part& p) { n += p.arena.used_bytes(); });
         return n;
     }
-    /// As ebb::arena::owns, for what any thread has allocated. O(threads * log chunks).
+    /// Reports whether p points into memory that any thread has allocated in this cycle. O(threads * log
+    /// chunks).
     [[nodiscard]] bool owns(const void* p) const noexcept {
         bool any = false;
         for_each([&any, p](const part& of) { any = any || of.arena.owns(p); });
@@ -5602,7 +5601,8 @@ private:
         options.storage = {};
         return options;
     }
-    // Two shared libraries that count apart count from different numbers.
+    // Numbers start at an address, so that shared libraries with counters of their own don't return the same
+    // ones.
     static std::size_t new_number() noexcept {
         static std::atomic<std::size_t> last{reinterpret_cast<std::size_t>(&last)};
         return last.fetch_add(1, std::memory_order_relaxed);
@@ -5616,7 +5616,7 @@ private:
         mine->at(number_) = {this, number_, p};
         return p->arena;
     }
-    // The part of a thread: its own, an ended thread's, or a new one.
+    // Returns the part of a thread, an ended thread's part, or a new one.
     part* part_of(const std::shared_ptr<std::atomic<bool>>& thread) {
         const std::lock_guard lock(mutex_);
         part* idle = nullptr;
@@ -5633,7 +5633,7 @@ private:
         return idle;
     }
 
-    // Without the lock, because a destructor that f runs may use the arena.
+    // Without the lock, because destructors may use the arena.
     template <class F>
     void for_each(const F& f) const noexcept {
         for (part* p = parts_; p != nullptr; p = p->next) f(*p);
@@ -5642,10 +5642,10 @@ private:
     const std::size_t number_ = new_number();
     detail::mutex mutex_;
     part* parts_ = nullptr;
-    basic_arena<Checks> first_;  // stays empty: parts are made like it
+    basic_arena<Checks> first_;  // always empty; parts copy its parameters
 };
 
-/// The arena under its usual policy.
+/// A sync arena with the default policy.
 ///
 /// \snippet reference.cpp sync_arena
 using sync_arena = basic_sync_arena<>;

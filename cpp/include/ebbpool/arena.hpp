@@ -1,15 +1,15 @@
-// ebb::arena: a region of memory, whose objects are freed together.
+// ebb::arena: a region of memory whose objects are freed together.
 //
 //     ebb::arena a(64 << 10);
 //     for (request r; next(r);) {
 //         auto* const tree = a.make<node>(r);      // its destructor runs in reset()
 //         std::string_view name = a.copy(r.name());
 //         answer(*tree, name);
-//         a.reset();                               // the chunks stay
+//         a.reset();                               // keeps the chunks
 //     }
 //
-// Destructors that are not trivial are recorded in the arena itself. Objects of one type that follow
-// each other share a record, so destroying them is a loop without indirect calls.
+// Nontrivial destructors are recorded in the arena itself. Adjacent objects of one type share a record, so
+// destroying them is a loop without indirect calls.
 #ifndef EBBPOOL_ARENA_HPP
 #define EBBPOOL_ARENA_HPP
 
@@ -32,26 +32,26 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A region: allocations of any type, which reset() frees together.
+/// A region: allocations of any type, freed together by reset().
 ///
-/// It is for one thread at a time; see fork and sync_arena for several. It can be moved, not copied.
-/// Addresses are stable until the end of the cycle, which is reset(), release() or the destructor.
+/// It is for one thread at a time; see fork and sync_arena for several. It can be moved, not copied. Addresses
+/// are stable until the end of the cycle: reset(), release() or the destructor.
 ///
-/// An object whose type takes an allocator, such as std::pmr::string or a std::pmr::vector of them, gets
-/// the arena's, unless it is constructed with one. So do such objects in std::optional, std::variant,
+/// An object whose type takes an allocator, such as std::pmr::string or a std::pmr::vector of them, gets the
+/// arena's, unless it is constructed with one. This includes objects in std::optional, std::variant,
 /// std::array, std::pair and std::tuple, and members of an aggregate that an argument initializes.
 ///
-/// Unless the policy is checks::none, misuse is detected and changes nothing: rewind to a mark that is
-/// stale, of another arena, or moved from; rewind, reset, release and move from a constructor or
-/// destructor that the arena runs; use of a memory resource whose blocks an earlier cycle had, and a
-/// rewind or move that would take its blocks. AddressSanitizer and Valgrind find accesses to objects of
-/// earlier cycles and to the 16 bytes between allocations. With them, retained_bytes is larger.
+/// Misuse is detected and changes nothing, unless the policy is checks::none: rewinding to a mark that is
+/// stale, moved from, or of another arena; rewind, reset, release and move in a constructor or destructor that
+/// the arena runs; use of a memory resource that has blocks of an earlier cycle; rewind or move under a block
+/// of a memory resource. AddressSanitizer and Valgrind detect accesses to objects of earlier cycles and to the
+/// 16 bytes between allocations, and make retained_bytes larger.
 ///
-/// Without exceptions, a function that would throw calls std::abort.
+/// Without exceptions, functions that would throw call std::abort.
 ///
-/// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all before
-/// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text its length.
-/// A row of objects of one type with a destructor takes 24 bytes more, and a mark 128.
+/// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all chunks before
+/// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text takes its length.
+/// Each run of adjacent objects of one type with a destructor takes 24 more bytes, and a mark takes 128.
 ///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
@@ -67,13 +67,13 @@ public:
     using mark_type = arena_mark;
 
     /// An arena whose first chunk has room for `chunk_size` bytes. It takes no memory before the first
-    /// allocation. After a reset it keeps chunks of at most `max_retained` bytes, or ten times chunk_size
-    /// if that is 0, but always one of chunk_size if it had one, and options.storage.
+    /// allocation. After a reset, it keeps chunks of at most `max_retained` bytes, or ten times chunk_size if
+    /// that is 0. It always keeps options.storage and one chunk of chunk_size if it has one.
     ///
-    /// options.storage is the first chunk, and the only one unless there is an options.source: then
-    /// std::bad_alloc is thrown when it is full. huge_pages and prefault apply to each chunk. Throws
-    /// std::length_error if chunk_size is 0 or more than a quarter of the address space, or if
-    /// options.storage is too small for an object.
+    /// options.storage becomes the first chunk. When it is full, further chunks come from options.source;
+    /// without a source, std::bad_alloc is thrown. huge_pages and prefault apply to each chunk. Throws
+    /// std::length_error if chunk_size is 0 or more than a quarter of the address space, or if options.storage
+    /// is too small for an object.
     explicit basic_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
         : base(chunk_size, max_retained, options) {}
 
@@ -82,14 +82,13 @@ public:
     /// The default size of the first chunk.
     static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
 
-    /// Takes the memory, objects and marks of the other one, which is then as new, but without the
-    /// caller's storage. O(1). An arena_allocator or arena_resource of the other one stays with it, so
-    /// their containers must have been destroyed. The allocators that the arena gave its objects move
-    /// along.
+    /// Takes the memory, objects and marks of `other`, which becomes empty and loses the caller's storage.
+    /// Allocators of objects in the arena move along. Every arena_allocator and arena_resource still refers to
+    /// `other`, so their containers must have been destroyed. O(1).
     basic_arena(basic_arena&& other) noexcept : base(detail::region::like{other.region_}) {
         if (may_move(other)) take_over(other);
     }
-    /// The same, after ending the cycle of this one and freeing its memory.
+    /// The same, after ending this arena's cycle and freeing its memory.
     basic_arena& operator=(basic_arena&& other) noexcept {
         if (this == &other) return *this;
         if (is_busy()) {
@@ -107,9 +106,10 @@ public:
     /// Runs the destructors, newest object first, and frees all memory.
     ~basic_arena() { unwind(nullptr); }
 
-    /// Returns a new T, constructed from args, or value-initialized if there are none. Its destructor runs
-    /// at the end of the cycle and must not throw. Throws std::bad_alloc, limit_error and what T's
-    /// constructor throws. Then the memory is free again, unless the constructor has allocated, too. O(1).
+    /// Returns a new T, constructed from args, or value-initialized without args. Its destructor runs at the
+    /// end of the cycle and must not throw. Throws std::bad_alloc, limit_error and exceptions of T's
+    /// constructor. If the constructor throws, the memory is freed, unless the constructor has allocated from
+    /// the arena. O(1).
     ///
     /// \snippet reference.cpp arena_make
     template <class T, class... Args>
@@ -123,7 +123,7 @@ public:
         }
     }
 
-    /// Returns n value-initialized objects. For n = 0 it allocates nothing. Otherwise as make. O(n).
+    /// Returns n value-initialized objects. If n is 0, it allocates nothing. Otherwise as make. O(n).
     template <class T>
     std::span<T> make_span(std::size_t n) {
         check_element<T>();
@@ -142,8 +142,8 @@ public:
         return this->template make_equal<T>(n, value);
     }
 
-    /// Returns the results of f(0) to f(n - 1), constructed in place: T need not be movable. f may
-    /// allocate from the arena. Otherwise as make_span.
+    /// Returns the results of f(0) to f(n - 1), constructed in place, so T need not be movable. f may allocate
+    /// from the arena. Otherwise as make_span.
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();
@@ -156,11 +156,11 @@ public:
         static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>,
                       "ebb::arena::make_span_uninit<T>: T must be trivial; use make_span");
         if (n == 0) return {};
-        // An array of a trivial type exists as soon as there is memory for it.
+        // Arrays of trivial types are created implicitly.
         return {reinterpret_cast<T*>(region_.take(this->template bytes_of<T>(n, 0), alignof(T))), n};
     }
 
-    /// Returns a copy of `text`, without a terminating zero. It takes no padding.
+    /// Returns a copy of `text`, without a terminating zero or padding.
     std::string_view copy(std::string_view text) {
         if (text.empty()) return {};
         auto* const at = reinterpret_cast<char*>(region_.take_text(text.size()));
@@ -176,7 +176,7 @@ public:
         return at;
     }
 
-    /// Returns copies of objects. O(their number). Otherwise as make_span.
+    /// Returns copies of objects. Otherwise as make_span. O(n).
     template <class T, std::size_t Extent>
     std::span<std::remove_const_t<T>> copy(std::span<T, Extent> all) {
         using element = std::remove_const_t<T>;
@@ -189,14 +189,14 @@ public:
             return this->template make_copies<element>(all.size(), all.begin());
         }
     }
-    /// Returns copies of the objects of a list.
+    /// Returns copies of the elements of a list.
     ///
     /// \snippet reference.cpp arena_copy
     template <class T>
     std::span<T> copy(std::initializer_list<T> all) {
         return copy(std::span<const T>(all.begin(), all.size()));
     }
-    /// Returns copies of the elements of a range that has a size or allows several passes.
+    /// Returns copies of the elements of a range. It must have a size or be a forward range.
     ///
     /// \snippet reference.cpp arena_copy
     template <detail::countable R>
@@ -211,18 +211,17 @@ public:
         }
         return this->template make_copies<element>(n, std::begin(all));
     }
-    /// The same under the name of the functions that make spans.
+    /// As copy.
     template <class T>
     std::span<T> make_span(std::initializer_list<T> all) {
         return copy(all);
     }
-    /// The same.
+    /// As copy.
     template <detail::countable R>
     requires(!std::is_convertible_v<R, std::string_view>) auto make_span(R&& all) { return copy(std::forward<R>(all)); }
 
-    /// As make, but returns null if the limit or the system refuses memory for the object. An object
-    /// with a destructor has a record of its own. Throws what T's constructor throws, which may need
-    /// more memory.
+    /// As make, but returns null if the limit or the system refuses memory for the object. Throws exceptions of
+    /// T's constructor, which may need more memory. An object with a destructor takes 24 more bytes.
     ///
     /// \snippet reference.cpp arena_try
     template <class T, class... Args>
@@ -231,36 +230,37 @@ public:
         region_.close_run();
         return make<T>(std::forward<Args>(args)...);
     }
-    /// As allocate, but returns null if the limit or the system refuses, or if align is no power of 2.
+    /// As allocate, but returns null if the limit or the system refuses the memory, or if align is not a power
+    /// of 2.
     ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) noexcept {
         if (align == 0 || (align & (align - 1)) != 0 || !region_.reserve(bytes, align)) return nullptr;
         return region_.take(bytes, align);
     }
-    /// As copy, but the copy is empty, with a null data(), if the limit or the system refuses.
+    /// As copy, but returns a view with a null data() if the limit or the system refuses the memory.
     ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
         return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
     }
-    /// The same for objects. Throws what their constructors throw, which may need more memory.
+    /// The same for objects. Throws exceptions of their constructors, which may need more memory.
     template <class T, std::size_t Extent>
     [[nodiscard]] std::span<std::remove_const_t<T>> try_copy(std::span<T, Extent> all) {
         if (!this->template reserve_objects<std::remove_const_t<T>>(all.size())) return {};
         return copy(all);
     }
 
-    /// Calls f when the cycle ends, by reset, release, the destructor, or a rewind to an earlier mark.
-    /// Among f and destructors the newest comes first. f must not throw. Throws as make.
+    /// Calls f when the cycle ends, or in a rewind to an earlier mark. Such functions and destructors run in
+    /// one order, newest first. f must not throw. Throws as make.
     ///
     /// \snippet reference.cpp arena_on_end
     template <class F>
     void on_end(F&& f) {
         make<detail::at_end<std::decay_t<F>>>(std::forward<F>(f));
     }
-    /// Takes over what `p` owns, deletes it when the cycle ends, and returns it. If this throws, as
-    /// make does, p keeps it.
+    /// Takes ownership from `p`, deletes the object when the cycle ends, and returns it. Throws as make; then p
+    /// keeps the object.
     ///
     /// \snippet reference.cpp arena_on_end
     template <class T, class Delete>
@@ -268,23 +268,22 @@ public:
         return p == nullptr ? nullptr : make<std::unique_ptr<T, Delete>>(std::move(p))->get();
     }
 
-    /// Reports whether p points into memory that the arena has allocated in this cycle. Blocks that
-    /// containers have freed, and padding, count as allocated. O(log chunks).
+    /// Reports whether p points into memory that the arena has allocated in this cycle, including padding and
+    /// blocks that containers have freed. O(log chunks).
     ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
 
-    /// Makes an arena for another thread, which ends with this one's cycle: it is an object of this
-    /// arena. It has chunks of its own, from the same source, which must be safe for use by several
-    /// threads, and a limit of its own: at first the rest of this arena's. Throws as make. No thread
-    /// may use it when the cycle ends.
+    /// Returns an arena for another thread. It is an object in this arena, so it ends with the cycle; then no
+    /// thread may use it. It has its own chunks, from the same source, which must be safe for use by several
+    /// threads. Its limit is the unused rest of this arena's. Throws as make.
     ///
     /// \snippet reference.cpp arena_fork
     [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
     /// For fork.
     explicit basic_arena(detail::region::fork_of parent) noexcept : base(parent) {}
 
-    /// Returns uninitialized memory. For 0 bytes it allocates 1. Throws std::bad_alloc, limit_error, and
+    /// Returns `bytes` bytes, or 1 if that is 0, uninitialized. Throws std::bad_alloc, limit_error, and
     /// std::length_error if align is not a power of 2.
     void* allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) {
         if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
@@ -293,30 +292,28 @@ public:
         return region_.take_small(bytes, align);
     }
 
-    /// Frees memory of allocate(p, bytes) if it is the newest allocation. Otherwise it does nothing. O(1).
+    /// Frees the result p of allocate(bytes) if it is the newest allocation. Otherwise does nothing. O(1).
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept { region_.give_back(p, bytes); }
 
-    /// Returns a mark, to which rewind goes back. Marks nest. A mark takes 128 bytes, and 512 more if
-    /// containers have freed blocks, but none if nothing was allocated since the last mark. Throws as
-    /// allocate.
+    /// Returns a mark for rewind. Marks nest. A mark takes 128 bytes, and 512 more if containers have freed
+    /// blocks, but none if nothing was allocated since the last mark. Throws as allocate.
     [[nodiscard]] arena_mark mark() {
         const std::size_t serial = region_.mark()->time;
         return {region_.id(), serial};
     }
 
-    /// Frees all allocations since `m` was taken, after running destructors, newest first. m stays valid,
-    /// and marks taken after it become stale.
+    /// Frees all allocations since `m` was taken, after running their destructors, newest first. m stays valid.
+    /// Marks taken after it become stale.
     ///
-    /// A mark that is stale, of another arena or moved from is misuse. So is a block of an arena_resource
-    /// that was allocated since m and not freed; then the destructors have run, but no memory is freed.
-    /// O(chunks, destructors and marks since m).
+    /// Rewinding to a mark that is stale, moved from, or of another arena is misuse. So is rewinding under a
+    /// block of an arena_resource that was allocated since m; then the destructors have run, but no memory is
+    /// freed. O(chunks, destructors and marks since m).
     void rewind(const arena_mark& m) noexcept {
         if (detail::place* const p = find(m); p != nullptr) region_.rewind(p);
     }
 
-    /// Ends the cycle: runs the destructors, newest object first, and frees all allocations. All marks
-    /// become stale. It takes a few instructions if there are no destructors, marks, freed blocks or
-    /// further chunks.
+    /// Ends the cycle: runs the destructors, newest object first, and frees all allocations. All marks become
+    /// stale. Without destructors, marks, freed blocks and further chunks it takes a few instructions.
     EBB_INLINE void reset() noexcept {
         if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
@@ -325,22 +322,21 @@ public:
     /// \snippet reference.cpp arena_reset
     void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
-    /// Ends the cycle as reset does, and frees all chunks.
+    /// Ends the cycle and frees all chunks.
     void release() noexcept { end_cycle(0, true); }
 
-    /// Limits the memory of the arena's chunks, used or not. An allocation that needs a chunk beyond it
-    /// throws limit_error. 0 removes the limit. An arena that already has more keeps it until reset.
+    /// Limits the bytes of the arena's chunks, used or not. An allocation that needs a chunk beyond the limit
+    /// throws limit_error. 0 removes the limit. Chunks that already exceed it are kept until reset.
     void limit(std::size_t bytes) noexcept { region_.limit(bytes); }
 
-    /// Returns the bytes allocated in this cycle: the sizes of objects, rounded up to 8, with the
-    /// padding before those aligned to more, and the lengths of text. O(1).
+    /// Returns the bytes allocated in this cycle: the sizes of objects, rounded up to 8 bytes, padding for
+    /// larger alignments, and the lengths of text. O(1).
     [[nodiscard]] std::size_t used_bytes() const noexcept { return region_.used(); }
 
     /// Returns statistics. O(1).
     [[nodiscard]] arena_stats stats() noexcept { return region_.stats(); }
 
-    /// Returns the bytes of pool_options::storage that are enough for objects of `bytes` bytes in all, at
-    /// any address.
+    /// Returns a size of pool_options::storage that is enough for `bytes` bytes of objects, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
         return detail::region::bytes_needed(bytes);
     }
@@ -363,7 +359,7 @@ private:
     }
 
     EBB_NOINLINE void* allocate_large(std::size_t bytes, std::size_t align) {
-        // Not std::has_single_bit, which is a function call without -march.
+        // std::has_single_bit would be a function call without -march.
         if (align == 0 || (align & (align - 1)) != 0) {
             detail::throw_length("ebb::arena::allocate: the alignment is no power of 2");
         }
@@ -384,7 +380,7 @@ private:
         release ? region_.release() : region_.empty(retained);
     }
 
-    // The beginning and the end of an arena_scope.
+    // For arena_scope.
     arena_mark new_mark() {
         const std::size_t serial = region_.add_place()->time;
         return {region_.id(), serial};
@@ -392,8 +388,8 @@ private:
     void remove(const arena_mark& m) noexcept {
         if (detail::place* const p = find(m, true); p != nullptr) region_.remove(p);
     }
-    // The place of a mark, after the destructors have run, or null if it is misused. A scope may end in
-    // the constructor or destructor that has begun it.
+    // Runs the destructors since the mark and returns its place, or reports misuse and returns null. A scope
+    // may end in the constructor or destructor that began it.
     detail::place* find(const arena_mark& m, bool of_scope = false) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(m.region_ == 0)) return complain(misuse::moved_mark, &m), nullptr;
@@ -413,8 +409,8 @@ private:
         Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
     }
 
-    // Whether the other one's memory may move: not while a constructor writes to it, or a resource has
-    // blocks of it.
+    // Whether the memory of `other` may move: no constructor or destructor uses it, and no resource has blocks
+    // of it.
     static bool may_move(const basic_arena& other) noexcept {
         if (other.is_busy()) return other.complain(misuse::reentrant, nullptr), false;
         if (Checks::enabled && other.region_.has_blocks()) {
@@ -427,13 +423,13 @@ private:
         for (auto* r = region_.residents(); r != nullptr; r = r->older) r->arena = this;
     }
 
-    // A block of an arena_resource. Throws length_error for an alignment that is not a power of 2.
+    // Allocates a block of an arena_resource. Throws length_error if the alignment is not a power of 2.
     EBB_INLINE void* take_block(std::size_t bytes, std::size_t align) {
         if (EBB_UNLIKELY((align & (align - 1)) != 0 || align == 0)) return allocate_large(bytes, align);
         return region_.take_block(bytes, align);
     }
 
-    // Blocks of the arena's own resources.
+    // Allocate and free blocks of the arena's own resources.
     template <class, class>
     friend class detail::resident_resource;
     void* take_own_block(std::size_t bytes, std::size_t align) {
@@ -446,7 +442,7 @@ private:
         region_.give_block(p, bytes);
     }
 
-    // The arena's resource for objects that take one; see within.hpp. It ends with the cycle, or a
+    // Returns the arena's own resource, for objects that take one; see within.hpp. It ends with the cycle or a
     // rewind.
     template <class Resource>
     Resource* resident() {
@@ -462,20 +458,20 @@ private:
     }
 };
 
-/// The arena under its usual policy.
+/// An arena with the default policy.
 ///
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
-/// Takes back what an arena has allocated during a scope, and runs its destructors, also if the scope
-/// is left by an exception. Afterwards the arena is as before. Scopes nest.
+/// Frees the allocations of a scope at its end, also after an exception, and runs their destructors. Scopes
+/// nest.
 ///
 ///     ebb::arena_scope scope(a);
 ///
-/// Inside a scope, ending the arena's cycle, moving the arena and rewinding to an older mark are
-/// misuse, which the end of the scope detects: stale_mark, foreign_mark. An outstanding block of an
-/// arena_resource is misuse as with rewind. A constructor or destructor that the arena runs may use a
-/// scope if it also ends it. Throws as arena::mark.
+/// In a scope, it is misuse to end the arena's cycle, to move the arena, or to rewind to an older mark; the end
+/// of the scope detects it (stale_mark, foreign_mark). Blocks of an arena_resource must be freed before the
+/// end, as with rewind. A constructor or destructor that the arena runs may use a scope that ends in it. Throws
+/// as arena::mark.
 ///
 /// \snippet reference.cpp arena_scope
 template <class Checks = checks::trap>
@@ -485,10 +481,10 @@ public:
     explicit arena_scope(basic_arena<Checks>& a) : arena_(&a), start_(a.new_mark()) {}
     arena_scope(const arena_scope&) = delete;
     arena_scope& operator=(const arena_scope&) = delete;
-    /// Ends it. O(chunks, destructors and marks taken back).
+    /// Frees the allocations of the scope. O(chunks, destructors and marks in it).
     ~arena_scope() { arena_->remove(start_); }
 
-    /// The arena.
+    /// Returns the arena.
     [[nodiscard]] basic_arena<Checks>& arena() const noexcept { return *arena_; }
 
 private:

@@ -1,4 +1,4 @@
-// ebb::arena_allocator<T>: a standard allocator, for containers in an arena without virtual calls.
+// ebb::arena_allocator<T>: a standard allocator for containers in an arena.
 #ifndef EBBPOOL_ARENA_ALLOCATOR_HPP
 #define EBBPOOL_ARENA_ALLOCATOR_HPP
 
@@ -15,12 +15,11 @@ inline namespace EBB_ABI {
 ///
 ///     std::vector<int, ebb::arena_allocator<int>> v(a);
 ///
-/// Containers reuse the memory that containers have freed. At the end of the arena's cycle all of it is
-/// free, and a container that still has some must not be used any more. That is not checked; see
-/// arena_resource for that. Throws as arena::allocate.
+/// A container must not be used after the end of the cycle in which it allocated. This is not checked;
+/// arena_resource checks it. Containers reuse memory that containers have freed. Throws as arena::allocate.
 ///
-/// Two allocators are equal if they have the same arena. Move assignment and swap of containers
-/// propagate it, copy assignment doesn't.
+/// Two allocators are equal if they have the same arena. Move assignment and swap of containers propagate the
+/// allocator; copy assignment doesn't.
 ///
 /// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
@@ -30,13 +29,13 @@ public:
     using value_type = T;
     /// The arena's type.
     using arena_type = basic_arena<Checks>;
-    /// Copy assignment keeps a container's own.
+    /// Copy assignment of containers does not propagate the allocator.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment takes the other one's.
+    /// Move assignment propagates it.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Swap exchanges them.
+    /// Swap propagates it.
     using propagate_on_container_swap = std::true_type;
-    /// Two may have different arenas.
+    /// Allocators of different arenas are not equal.
     using is_always_equal = std::false_type;
 
     /// The allocator for another type.
@@ -48,7 +47,7 @@ public:
     /// Allocates from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
 
-    /// Allocates from the other one's arena.
+    /// Allocates from the arena of `other`.
     template <class U>
     arena_allocator(const arena_allocator<U, Checks>& other) noexcept : arena_(other.arena_), time_(other.time_) {}
 
@@ -59,7 +58,7 @@ public:
         return t.memory;
     }
 
-    /// Returns memory for at least n objects, and the number of objects for which it is enough.
+    /// Returns memory for at least n objects, and the number that fits.
     ///
     /// \snippet reference.cpp allocate_at_least
     [[nodiscard]] auto allocate_at_least(std::size_t n) {
@@ -76,14 +75,14 @@ public:
 #endif
     }
 
-    /// Frees memory. Any allocation can reuse it if it is the arena's newest, and otherwise containers can,
-    /// unless a mark was taken after it. Memory that a reset, release or rewind has freed stays as it is.
+    /// Frees memory. Containers can reuse it, unless a mark was taken after it was allocated. If it was the
+    /// newest allocation, all allocations can. Does nothing if a reset, release or rewind has already freed it.
     /// O(1), or O(log chunks + marks) while there are marks.
     EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, n * sizeof(T), time_); }
 
-    /// A std::pmr::polymorphic_allocator of the arena's own resource, which ends with the cycle or a rewind
-    /// to an older mark. Objects in the arena get it, and a container elsewhere can be constructed with
-    /// it: `std::pmr::string s(ebb::arena_allocator<char>(a))`. Nothing is checked. Throws as allocate.
+    /// Returns a std::pmr::polymorphic_allocator for containers, as in `std::pmr::string
+    /// s(ebb::arena_allocator<char>(a))`. Its resource is stored in the arena and ends with the cycle, or with
+    /// a rewind to an older mark, which is not checked. Throws as allocate.
     template <detail::polymorphic P>
     operator P() const {
         return P(arena_->template resident<detail::resource_of<P>>());
@@ -111,8 +110,8 @@ private:
         T* const p = reinterpret_cast<T*>(a.region_.take_block(n * sizeof(T), alignof(T)));
         return {p, (time & 1) != 0 ? a.region_.time() : time};
     }
-    // Out of line, with copies of the allocator's fields: a container whose address goes into no
-    // call can stay in registers.
+    // Not inlined, and passed copies of the fields: containers whose address is not passed to a call can stay
+    // in registers.
     EBB_NOINLINE static taken take_apart(arena_type& a, std::size_t n, std::size_t time) { return take(a, n, time); }
     EBB_NOINLINE static void give(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
         if (EBB_UNLIKELY(!a.region_.is_live_at_once(time))) return give_older(a, p, bytes, time);
@@ -123,8 +122,8 @@ private:
     }
 
     arena_type* arena_;
-    // The region's time when the first block was taken, or, with bit 0 set, when the allocator was
-    // made. So a container doesn't give back blocks that a reset or rewind has taken.
+    // The region's time at the container's first allocation. Before that, the time at construction with bit 0
+    // set. deallocate uses it to skip blocks that a reset or rewind has freed.
     std::size_t time_;
 };
 

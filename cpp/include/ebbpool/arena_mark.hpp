@@ -1,4 +1,4 @@
-// The result of arena::mark and argument of arena::rewind.
+// ebb::arena_mark: the result of arena::mark and the argument of arena::rewind.
 #ifndef EBBPOOL_ARENA_MARK_HPP
 #define EBBPOOL_ARENA_MARK_HPP
 
@@ -16,12 +16,12 @@ inline namespace EBB_ABI {
 /// \snippet reference.cpp arena_mark
 class arena_mark {
 public:
-    /// A null mark.
+    /// Null.
     constexpr arena_mark() noexcept = default;
-    /// Takes the other one's point.
+    /// Takes the mark of `other`, which becomes null.
     constexpr arena_mark(arena_mark&& other) noexcept
         : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
-    /// Takes the other one's point.
+    /// Takes the mark of `other`, which becomes null.
     constexpr arena_mark& operator=(arena_mark&& other) noexcept {
         region_ = std::exchange(other.region_, 0);
         serial_ = other.serial_;
@@ -36,7 +36,7 @@ private:
     friend class basic_arena;
     constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
 
-    std::size_t region_ = 0;  // its number, because arenas move
+    std::size_t region_ = 0;  // its number, because arenas can move
     std::size_t serial_ = 0;
 };
 

@@ -15,13 +15,13 @@ inline namespace EBB_ABI {
 ///     ebb::arena_resource memory(a);
 ///     std::pmr::vector<std::pmr::string> words(&memory);
 ///
-/// Containers must be destroyed before the arena's cycle ends. It is misuse (`stranded`) to use the
-/// resource while it has blocks of an earlier cycle, to allocate from the arena after a release() under
-/// such blocks, and to rewind under a block. Call abandon() for containers that are never destroyed.
+/// Containers must be destroyed before the arena's cycle ends; for containers that are never destroyed, call
+/// abandon(). The following is misuse (`stranded`): using a resource that has blocks of an earlier cycle,
+/// allocating from the arena after a release() under a block, and rewinding under a block.
 ///
-/// Containers reuse the blocks that containers have freed. Throws as arena::allocate. Freeing a block is
-/// O(1), or O(log chunks + marks after the block) while there are marks. Two resources are equal if they
-/// are the same object, so moving between containers of two resources copies.
+/// Containers reuse blocks that containers have freed. Two resources are equal only if they are the same
+/// object. Throws as arena::allocate. Freeing a block is O(1), or O(log chunks + marks after the block) while
+/// there are marks.
 ///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
@@ -39,7 +39,7 @@ public:
     /// Returns the number of allocated blocks.
     [[nodiscard]] std::size_t blocks() const noexcept { return blocks_; }
 
-    /// Promises that no block will be freed or used after the end of the cycle.
+    /// Promises that the allocated blocks will not be freed, or used after the end of the cycle.
     void abandon() noexcept {
         if (Checks::enabled && blocks_ != 0 && !is_stranded()) arena_->region_.abandon_blocks(blocks_);
         blocks_ = 0;
@@ -48,14 +48,14 @@ public:
 private:
     [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && cycle_ != arena_->region_.cycle(); }
 
-    // If the policy returns, it is like a new resource.
+    // If the policy returns, the resource has no blocks.
     EBB_COLD void complain() noexcept {
         blocks_ = 0;
         if constexpr (Checks::enabled) arena_->complain(misuse::stranded, this);
     }
 
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        // Whether the alignment is 1, 2, 4 or 8. Without -march, clang compiles the usual test of a power of 2 to 17
+        // Whether the alignment is 1, 2, 4 or 8. Without -march, clang compiles the usual power-of-2 test to 17
         // more instructions.
         const bool simple = alignment <= detail::unit && (0b1'0001'0110 >> alignment & 1) != 0;
         if (EBB_UNLIKELY(!simple || is_stranded())) return allocate_apart(bytes, alignment);
@@ -64,7 +64,7 @@ private:
         return add_block(), p;
     }
 
-    // Out of line, so that do_allocate saves no registers.
+    // Not inlined, so that do_allocate saves no registers.
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_block(bytes, alignment);
@@ -97,16 +97,16 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t cycle_ = 0;  // the arena's cycle in which they were allocated
+    std::size_t cycle_ = 0;  // the arena's cycle at the first block
 };
 
-/// Makes a resource std::pmr's default one, for all threads, until the end of the scope. Then the one before
-/// is restored. Scopes must nest.
+/// Sets std::pmr's default resource, for all threads, and restores the previous one at the end of the scope.
+/// Scopes must nest.
 ///
 /// \snippet reference.cpp default_resource
 class default_resource_scope {
 public:
-    /// `memory` must outlive the scope and all its blocks.
+    /// `memory` must outlive the scope and all blocks allocated from it.
     explicit default_resource_scope(std::pmr::memory_resource& memory) noexcept
         : before_(std::pmr::set_default_resource(&memory)) {}
     default_resource_scope(const default_resource_scope&) = delete;
@@ -117,7 +117,7 @@ private:
     std::pmr::memory_resource* before_;
 };
 
-/// On an arena with the usual policy.
+/// A resource on an arena with the default policy.
 ///
 /// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;

@@ -83,39 +83,39 @@ enum class misuse : unsigned char {
     return "";
 }
 
-/// Reports whether the kind is one of arenas.
+/// Reports whether the kind is a misuse of arenas.
 ///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
 
-/// A misuse, as a policy gets it. Nothing in it was read through `pointer`. For arenas, the fields about slots
-/// are zero and no_slot.
+/// A misuse, as passed to a policy. `pointer` was not dereferenced. For arenas, the fields about slots are zero
+/// or no_slot.
 ///
 /// \snippet reference.cpp report
 struct misuse_info {
-    /// The value of `slot` if there is none.
+    /// The value of `slot` if `pointer` is in no slot.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
-    misuse kind;            ///< what was wrong
+    misuse kind;            ///< the kind of misuse
     const void* pool;       ///< the pool or arena object that was called
-    const void* pointer;    ///< the argument; for an arena the mark or the resource, or null
-    const void* first;      ///< address of the pool's slot 0
+    const void* pointer;    ///< the argument. For arenas: the mark, the resource, or null
+    const void* first;      ///< the address of the pool's slot 0
     std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
     std::size_t slot_size;  ///< bytes
     std::size_t capacity;   ///< slots
 };
 
-/// The allocated slots of a pool that is destroyed.
+/// A pool that is destroyed with allocated slots.
 ///
 /// \snippet reference.cpp with_leaks
 struct leak_info {
-    const void* pool;      ///< the pool that is destroyed
+    const void* pool;      ///< the pool
     std::size_t live;      ///< allocated slots
     std::size_t capacity;  ///< slots
 };
 
-/// Writes a message of one line with a terminating zero to text, truncated to `size` bytes. 512 bytes are always
-/// enough. It doesn't allocate.
+/// Writes a message of one line, with a terminating zero, to text. It is truncated to `size` bytes; 512 are
+/// always enough. It doesn't allocate.
 ///
 /// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
@@ -146,11 +146,11 @@ EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t siz
     if (length < 0 && size > 0) text[0] = '\0';
 }
 
-/// A function that checks::report calls. It must not use the pool or arena.
+/// The type of the function that checks::report calls. It must not use the pool or arena.
 ///
 /// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
-/// A function that with_leaks<report> calls. It must not use the pool.
+/// The type of the function that with_leaks<report> calls. It must not use the pool.
 ///
 /// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
@@ -167,37 +167,38 @@ EBB_COLD inline void print(const Info& info) noexcept {
 inline void print_misuse(const misuse_info& info) noexcept { print(info); }
 inline void print_leak(const leak_info& info) noexcept { print(info); }
 
-// Atomic, because threads share them.
+// Atomic, because any thread may set or call them.
 inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
 inline std::atomic<leak_handler> current_leak_handler{print_leak};
 
 }  // namespace detail
 
-/// Sets the function that checks::report calls, in the whole program, or in a shared library that hides its symbols.
-/// Null is the default, which prints the message. Returns the function before. It is safe for concurrent use.
+/// Sets the function that checks::report calls, and returns the previous one. Null restores the default, which
+/// prints the message. It applies to the whole program, or to one shared library if that hides its symbols. It
+/// is safe for concurrent use.
 ///
 /// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
     return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
 }
 
-/// Sets the function that checks::with_leaks<checks::report> calls. Otherwise the same.
+/// Sets the function that checks::with_leaks<checks::report> calls. Otherwise as set_misuse_handler.
 ///
 /// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
     return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
 }
 
-/// Policies: the second template argument of a pool, the only one of an arena. A policy is a type with
+/// The policies: the second template argument of a pool, and the argument of an arena. A policy is a type with
 ///
 ///     static constexpr bool enabled;              // false: no checks, and no memory for them
 ///     static void on_misuse(const misuse_info&);  // noexcept; if it returns, the call has no effect
 ///     static void on_leaks(const leak_info&);     // optional: called by a pool's destructor if slots are allocated
 ///
-/// If on_misuse is constexpr, it handles misuse in constant expressions. Otherwise these don't compile.
+/// If on_misuse is constexpr, it also handles misuse in constant expressions, which otherwise does not compile.
 namespace checks {
 
-/// The default: prints the message to stderr and aborts.
+/// The default policy. It prints the message to stderr and aborts.
 ///
 /// \snippet reference.cpp policy
 struct trap {
@@ -209,7 +210,7 @@ struct trap {
     }
 };
 
-/// Calls the handler of set_misuse_handler. Then the call returns without an effect.
+/// Calls the handler that set_misuse_handler has set. Then the call returns without effect.
 ///
 /// \snippet reference.cpp report
 struct report {
@@ -227,9 +228,9 @@ struct none {
     static void on_misuse(const misuse_info&) noexcept {}
 };
 
-/// Base, and a report if slots are allocated when a pool is destroyed: with trap it prints and aborts, with
-/// report it calls the leak handler, otherwise it prints. It is not the default, because programs may
-/// destroy a pool with all its objects.
+/// The policy Base, with a report if slots are allocated when a pool is destroyed. With trap it prints and
+/// aborts, with report it calls the leak handler, otherwise it prints. It is not the default, because some
+/// programs destroy a pool with all its objects.
 ///
 /// \snippet reference.cpp with_leaks
 template <class Base = trap>

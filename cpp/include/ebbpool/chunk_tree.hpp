@@ -1,4 +1,4 @@
-// Chunks of an arena, ordered by address or by size.
+// A search tree of an arena's chunks, by address or by size.
 #ifndef EBBPOOL_CHUNK_TREE_HPP
 #define EBBPOOL_CHUNK_TREE_HPP
 
@@ -11,15 +11,15 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A treap of chunks, which hold its links. A chunk's priority is a hash of its address, so
-/// each operation takes O(log n) expected steps, whatever the order of the calls.
+/// A treap whose nodes are the chunks. Priorities are hashes of addresses, so operations take O(log n) expected
+/// steps in any order of calls.
 ///
-/// Order has two functions: links(chunk&), and key(const chunk&), an integer. Chunks of equal
-/// keys are ordered by address.
+/// Order has two functions: links(chunk&), and key(const chunk&), an integer. Equal keys are ordered by
+/// address.
 template <class Chunk, class Order>
 class chunk_tree {
 public:
-    /// The children of a chunk: of smaller keys, and of larger ones.
+    /// The children: chunks with smaller and with larger keys.
     struct links {
         Chunk* smaller;
         Chunk* larger;
@@ -30,7 +30,7 @@ public:
     void insert(Chunk* c) noexcept {
         Chunk** at = &root_;
         while (*at != nullptr && priority(*at) > priority(c)) at = child(*at, less(c, *at));
-        // The subtree at c's place is split into what is smaller than c and what is larger.
+        // Splits the subtree at c's position into smaller and larger chunks.
         Chunk* rest = *at;
         *at = c;
         Chunk** smaller = child(c, true);
@@ -60,7 +60,7 @@ public:
         *at = smaller != nullptr ? smaller : larger;
     }
 
-    /// The chunk with the largest key that is not above `key`, or null.
+    /// Returns the chunk with the largest key up to `key`, or null.
     [[nodiscard]] Chunk* last_up_to(std::uintptr_t key) const noexcept {
         Chunk* found = nullptr;
         for (Chunk* c = root_; c != nullptr;) {
@@ -71,7 +71,7 @@ public:
         return found;
     }
 
-    /// The chunk with the smallest key that is not below `key`, or null.
+    /// Returns the chunk with the smallest key from `key` on, or null.
     [[nodiscard]] Chunk* first_from(std::uintptr_t key) const noexcept {
         Chunk* found = nullptr;
         for (Chunk* c = root_; c != nullptr;) {
@@ -82,7 +82,7 @@ public:
         return found;
     }
 
-    /// Removes all chunks and calls f with each, in no order. f may free the chunk.
+    /// Removes all chunks and calls f with each, in unspecified order. f may free the chunk.
     template <class F>
     void take_all(const F& f) noexcept {
         while (root_ != nullptr) {

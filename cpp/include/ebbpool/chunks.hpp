@@ -1,4 +1,4 @@
-// The chunks that an arena takes memory by: their sizes, the spare ones, and the limit.
+// Chunks of an arena: their sizes, the spare chunks, and the limit.
 #ifndef EBBPOOL_CHUNKS_HPP
 #define EBBPOOL_CHUNKS_HPP
 
@@ -18,25 +18,25 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Thrown by an arena that would need more memory than its limit allows. The arena is
-/// unchanged and can still be used.
+/// The exception of an arena that needs more memory than its limit allows. The arena is unchanged and stays
+/// usable.
 ///
 /// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
-    /// An error with the values that the functions below return.
+    /// Stores the values for the accessors.
     limit_error(std::size_t limit, std::size_t in_use, std::size_t asked) noexcept
         : limit_(limit), in_use_(in_use), asked_(asked) {}
 
-    /// The message.
+    /// Returns the message.
     [[nodiscard]] const char* what() const noexcept override {
         return "ebb::arena: more memory is needed than limit() allows";
     }
-    /// Bytes that are allowed.
+    /// Returns the limit in bytes.
     [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
-    /// Bytes of chunks that the arena has.
+    /// Returns the bytes of the arena's chunks.
     [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
-    /// Bytes that the allocation needs in addition.
+    /// Returns the bytes that the refused allocation would have added.
     [[nodiscard]] std::size_t asked() const noexcept { return asked_; }
 
 private:
@@ -45,26 +45,26 @@ private:
 
 namespace detail {
 
-/// An address, as a number of a type of its own: no store through a pointer of
-/// the program's can change one, so the compiler keeps what it has loaded.
+/// An address as a number of its own type. Stores through the program's pointers can't alias it, so compilers
+/// keep loaded values in registers.
 enum class address : std::uintptr_t {};
 constexpr std::uintptr_t operator+(address a) noexcept { return static_cast<std::uintptr_t>(a); }
 inline address address_of(const void* p) noexcept { return address{reinterpret_cast<std::uintptr_t>(p)}; }
 inline std::byte* pointer_to(std::uintptr_t a) noexcept { return reinterpret_cast<std::byte*>(a); }
 
-/// Objects begin at multiples of this.
+/// The alignment of objects, and the granularity of their sizes.
 inline constexpr std::size_t unit = 8;
 
-/// The header of a chunk. The destructor of `memory` gives the chunk back.
+/// The header of a chunk. The destructor of `memory` frees the chunk.
 struct chunk {
     struct by_address;
     struct by_size;
 
-    chunk* next;        // the next older one in use
-    std::size_t bytes;  // of all of it, the header included
-    address lo, hi;     // of its free memory, unless it is the current chunk
-    std::uint32_t age;  // position among those in use: larger is newer
-    bool borrowed;      // the caller's storage, which stays to the end
+    chunk* next;        // next older chunk in use
+    std::size_t bytes;  // size, with the header
+    address lo, hi;     // bounds of the free memory, unless the chunk is current
+    std::uint32_t age;  // position among the chunks in use; newer chunks have larger ones
+    bool borrowed;      // storage of the caller, kept until the store ends
     bool oversize;      // made for one large allocation
     bool in_use;
     chunk_tree<chunk, by_address>::links addresses;
@@ -83,29 +83,29 @@ struct chunk::by_size {
     static auto& links(chunk& c) noexcept { return c.sizes; }
     static std::uintptr_t key(const chunk& c) noexcept { return c.room(); }
 };
-/// Whole cache lines, so that an object of a line's size lies in one; with a red zone at its end.
+/// A multiple of a cache line, so that objects as large as a line don't span two. It ends with a red zone.
 inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
 inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
 inline std::uintptr_t chunk::end() const noexcept { return +address_of(this) + bytes; }
 
-/// Sizes up to this can be added to the end of a chunk: none is so near to the
-/// end of the address space.
+/// Adding a size up to this to the end of a chunk can't overflow: chunks near the end of the address space are
+/// refused.
 inline constexpr std::size_t no_chunk_above = 4096;
 
-/// Makes chunks, and keeps the spare ones, which hold nothing.
+/// Makes chunks, and keeps the spare ones, which are empty.
 class chunk_store {
 public:
-    /// Bounds the bytes of all chunks; 0: no bound.
+    /// Sets the limit on the bytes of all chunks; 0 for none.
     void limit(std::size_t bytes) noexcept { limit_ = bytes == 0 ? no_limit : bytes; }
 
     static constexpr std::size_t bytes_needed(std::size_t bytes) noexcept {
         return chunk_header + round_up(bytes, unit) + cache_line - 1;
     }
 
-    /// Far below where sizes that are added overflow.
+    /// Sums of a few sizes up to this can't overflow.
     static constexpr std::size_t max_bytes = std::numeric_limits<std::size_t>::max() / 4;
 
-    /// Throws what a size beyond max_bytes is answered with.
+    /// Throws the exception for a size above max_bytes.
     [[noreturn]] EBB_COLD void too_large(std::size_t bytes) const {
         if (limit_ != no_limit) throw_limit(bytes);
         throw_bad_alloc();
@@ -121,13 +121,13 @@ protected:
         if (!options.storage.empty()) borrow();
     }
 
-    /// For a copy whose chunks are then forgotten.
+    /// Adapts a copy of a store for a fork. forget_chunks() must follow.
     void fork_limits() noexcept {
         options_.storage = {};
         if (limit_ != no_limit) limit_ = std::max(left(), std::size_t{1});
     }
 
-    /// The same chunks. One of both must then forget_chunks().
+    /// Copies refer to the same chunks; forget_chunks() must be called on one of both.
     chunk_store(const chunk_store&) = default;
     chunk_store& operator=(const chunk_store&) = default;
 
@@ -135,7 +135,7 @@ protected:
         spare_.take_all([this](chunk* c) { free_chunk(c); });
     }
 
-    /// As if new, but without the caller's storage, which belongs to another store now.
+    /// Resets to the state of a new store, without the caller's storage, which now belongs to another store.
     void forget_chunks() noexcept {
         all_ = {};
         spare_ = {};
@@ -143,7 +143,8 @@ protected:
         held_ = chunks_ = oversize_ = grown_ = 0;
     }
 
-    /// The chunk that holds the address, or null. O(log chunks); O(1) for neighbors.
+    /// Returns the chunk that contains the address, or null. O(log chunks), O(1) if it is in the same chunk as
+    /// the last.
     [[nodiscard]] const chunk* chunk_of(std::uintptr_t p) const noexcept {
         if (found_ != nullptr && p - found_->begin() < found_->room()) return found_;
         const chunk* const c = all_.last_up_to(p);
@@ -152,7 +153,7 @@ protected:
         return c;
     }
 
-    /// A chunk with room for `need` bytes: the smallest spare one, or a new one.
+    /// Returns a chunk with room for `need` bytes: the smallest spare one, or a new one.
     chunk* next_chunk(std::size_t need) {
         if (chunk* const c = spare_.first_from(need); c != nullptr) {
             spare_.erase(c);
@@ -162,7 +163,8 @@ protected:
         if (may_grow() && chunk_header + need > left()) throw_limit(chunk_header + need);
         throw_bad_alloc();
     }
-    /// Whether next_chunk will not throw: if there is no such chunk yet, makes one.
+    /// Makes sure that next_chunk(need) will not throw, by making a spare chunk if there is none. Returns false
+    /// if that fails.
     bool reserve_chunk(std::size_t need) noexcept {
         if (spare_.first_from(need) != nullptr) return true;
         chunk* const c = new_chunk(need);
@@ -172,17 +174,17 @@ protected:
 
     [[nodiscard]] bool may_grow() const noexcept { return options_.storage.empty() || options_.source != nullptr; }
 
-    // Null if the limit or the system refuses.
+    // Returns null if the limit or the system refuses.
     chunk* new_chunk(std::size_t need) noexcept {
         if (!may_grow()) return nullptr;
-        // As much again as growth has made, so that the first is of the size asked for.
+        // As large as all growth so far, but the first chunk has the size that the user asked for.
         const std::size_t most = chunk_size_ > max_bytes / max_growth ? max_bytes : chunk_size_ * max_growth;
         std::size_t room = std::clamp(grown_, chunk_size_, std::max(chunk_size_, most));
         if (limit_ != no_limit) {
             if (chunk_header + need > left()) free_spare();
-            // need is whole units, and so fits in rest if it fits at all.
+            // need is a multiple of unit, so rounding down does not make it too large.
             if (chunk_header + need > left()) return nullptr;
-            // So that many chunks are possible, down to the end of what is allowed.
+            // At most a quarter of the rest, so that the arena can use the limit in several chunks.
             const std::size_t rest = (left() - chunk_header) & ~(unit - 1);
             room = std::min(std::max(std::min(room, rest / 4), chunk_size_), rest);
         }
@@ -211,7 +213,7 @@ protected:
         return make(std::move(memory), bytes, false);
     }
 
-    /// Whether it is no larger than what the user has asked for.
+    /// Reports whether c is no larger than the size the user asked for.
     [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
 
     void free_chunk(chunk* c) noexcept {
@@ -225,8 +227,7 @@ protected:
         c->~chunk();
     }
 
-    /// Frees the spare chunks, largest first, until at most `most` bytes are held. The
-    /// caller's storage stays.
+    /// Frees spare chunks, largest first, until at most `most` bytes are held. Keeps the caller's storage.
     void free_spare(std::size_t most = 0) noexcept {
         chunk* borrowed = nullptr;
         while (held_ > most && !spare_.empty()) {
@@ -244,8 +245,8 @@ protected:
 
 private:
     static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-    // Growth makes no chunk of more than this many times the chunk size: the
-    // unused end of the last one would be worth more than the calls it saves.
+    // The largest chunk that growth makes, in chunk sizes. In larger chunks, the unused end would cost more
+    // than the saved calls.
     static constexpr std::size_t max_growth = 64;
 
     void borrow() {
@@ -280,8 +281,8 @@ private:
     }
 
     chunk_tree<chunk, chunk::by_address> all_;
-    mutable const chunk* found_ = nullptr;  // by chunk_of
-    std::size_t grown_ = 0;                 // bytes of the chunks that growth made
+    mutable const chunk* found_ = nullptr;  // the last result of chunk_of
+    std::size_t grown_ = 0;                 // bytes of chunks that growth made
     std::size_t limit_ = no_limit;
     pool_options options_;
 };

@@ -1,5 +1,5 @@
-// How an arena makes objects: memory for them, a record if their destructors must run, and what
-// is undone if a constructor throws.
+// Construction of objects in an arena: their memory, the records of their destructors, and cleanup if a
+// constructor throws.
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
@@ -36,10 +36,10 @@ concept countable = requires(R& r) {
     requires std::forward_iterator<decltype(std::begin(r))> || requires { std::size(r); };
 };
 
-/// Copies n bytes, at least 1, without a call if they are few.
+/// Copies n bytes, at least 1. Copies of up to 32 bytes make no call.
 EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     const auto ends = [=]<std::size_t Bytes>() {
-        // Both are read before one is written, as for memmove, so that they go by registers.
+        // Reads both parts before it writes, so that the bytes stay in registers.
         std::array<char, Bytes> first, last;
         std::memcpy(first.data(), from, Bytes);
         std::memcpy(last.data(), from + n - Bytes, Bytes);
@@ -61,7 +61,7 @@ EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     }
 }
 
-/// The base class of basic_arena<Checks> that makes objects.
+/// The part of basic_arena<Checks> that makes objects.
 template <class Checks>
 class objects {
 protected:
@@ -70,10 +70,10 @@ protected:
     explicit objects(region::like r) noexcept : region_(r) {}
     explicit objects(region::fork_of r) noexcept : region_(r) {}
 
-    /// Passed to objects that take an allocator.
+    /// The allocator of objects that take one.
     using allocator = arena_allocator<std::byte, Checks>;
 
-    // Without a destructor that must run.
+    // For types without a destructor to run.
     template <class T, class... Args>
     EBB_INLINE T* make_plain(Args&&... args) {
         std::byte* const at = region_.take_one<T>();
@@ -88,7 +88,7 @@ protected:
         }
     }
 
-    // With a record. There is one call of construct, so that the constructor is inlined once.
+    // For types with a destructor. construct is called in one place, so that the constructor is inlined once.
     template <class T, class... Args>
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
@@ -123,7 +123,7 @@ protected:
         return object;
     }
 
-    // n objects, which f(first, made) constructs: it counts up made as it goes.
+    // Makes n objects. f(first, made) constructs them, and increments made after each.
     template <class T, class F>
     std::span<T> make_objects(std::size_t n, const F& f) {
         if (n == 0) return {};
@@ -149,7 +149,7 @@ protected:
             return {first, n};
         }
     }
-    // Constructs each from args.
+    // Makes n objects, each constructed from args.
     template <class T, class... Args>
     std::span<T> make_equal(std::size_t n, const Args&... args) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -158,7 +158,7 @@ protected:
             });
         });
     }
-    // Constructs each from an element of a range that has n.
+    // Makes n objects, constructed from the elements of a range.
     template <class T, class Iterator>
     std::span<T> make_copies(std::size_t n, Iterator from) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -167,7 +167,7 @@ protected:
             });
         });
     }
-    // Each is the result of f(its number), made in its place.
+    // Makes n objects, the results of f(0) to f(n - 1).
     template <class T, class F>
     std::span<T> make_generated(std::size_t n, F& f) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -177,8 +177,8 @@ protected:
         });
     }
 
-    // Makes sure that make and copy of n objects find memory for them, and for the resource that
-    // objects with an allocator get. Returns false if the limit or the system refuses.
+    // Makes sure that make or copy of n objects needs no other chunk, with the resource for objects that take
+    // an allocator. Returns false if the limit or the system refuses the memory.
     template <class T>
     [[nodiscard]] bool reserve_objects(std::size_t n) noexcept {
         using run = detail::run<T>;
@@ -197,7 +197,7 @@ protected:
         return before + n * sizeof(T);
     }
 
-    // Memory for a record and what follows it.
+    // Returns memory for a record and its objects.
     template <class T>
     std::byte* take_run(std::size_t bytes) {
         using run = detail::run<T>;
@@ -209,7 +209,7 @@ protected:
         return at;
     }
 
-    // Records n objects behind the memory for their record.
+    // Records n objects. Their record precedes them.
     template <class T>
     void add(std::byte* at, std::size_t n) noexcept {
         using run = detail::run<T>;
@@ -221,17 +221,17 @@ protected:
         if constexpr (run::can_grow) region_.run_end_ = address{+end | region_.busy()};
     }
 
-    // Records an object that has no memory for a record before it. Destroys it if there is no
-    // memory for one.
+    // Records an object without memory for a record before it. If there is no memory for a record, destroys the
+    // object and throws.
     template <class T>
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
         memory_guard<region> memory{region_, begin, begin + size, 0};
-        object_guard<T> guard{object, 1};  // goes first
+        object_guard<T> guard{object, 1};  // destroyed before `memory`
         const bool marked = region_.is_marked(object);
         void* at = nullptr;
-        constructing<true>([&] {  // or ~T runs
+        constructing<true>([&] {  // also protects ~T if take throws
             constexpr std::size_t bytes = sizeof(loose_record);
             at = marked ? region_.take_before_marks(bytes, object) : region_.take(bytes, alignof(loose_record));
         });
@@ -243,9 +243,8 @@ protected:
         guard.count = 0;
     }
 
-    // Runs the program's code, which must not end the cycle of the memory that is being written.
-    // If it throws, the caller's memory_guard unlocks: a guard here would keep compilers from
-    // inlining the constructor.
+    // Calls f, which runs code of the program, with the busy bit set. If f throws, the caller's memory_guard
+    // restores the bit: a guard in this function would keep compilers from inlining constructors.
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {

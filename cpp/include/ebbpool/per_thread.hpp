@@ -1,8 +1,8 @@
-// An object per thread that ends with its thread, also where thread-local storage is emulated.
+// An object for each thread that uses it, destroyed when the thread ends.
 //
-// A thread_local object with a destructor would do on most systems. Emulated thread-local storage
-// (MinGW, Android before 10, OpenBSD) may be freed before such destructors run, so the object is on
-// the heap, and the system's own key, whose callback is handed its address, ends it.
+// A thread_local object with a destructor is not safe on systems that emulate thread-local storage (MinGW,
+// Android before 10, OpenBSD): the storage may be freed before the destructor runs. So the object is on the
+// heap, and a thread-specific key of the system destroys it.
 #ifndef EBBPOOL_PER_THREAD_HPP
 #define EBBPOOL_PER_THREAD_HPP
 
@@ -12,7 +12,7 @@
 #include <ebbpool/compiler.hpp>
 
 #if defined(_WIN32)
-// As <windows.h> declares them, which is not included because it defines min and max.
+// Declared here as in <windows.h>, which would define the macros min and max.
 extern "C" {
 __declspec(dllimport) unsigned long __stdcall FlsAlloc(void(__stdcall*)(void*));
 __declspec(dllimport) int __stdcall FlsFree(unsigned long);
@@ -35,7 +35,7 @@ inline namespace EBB_ABI {
 namespace detail {
 
 #if defined(_WIN32)
-/// A slot for a pointer in each thread and fiber.
+/// A pointer for each thread or fiber.
 class thread_key {
 public:
     template <void (*End)(void*)>
@@ -54,7 +54,7 @@ private:
     unsigned long number_;
 };
 #else
-/// A slot for a pointer in each thread.
+/// A pointer for each thread.
 class thread_key {
 public:
     template <void (*End)(void*)>
@@ -77,11 +77,12 @@ private:
 };
 #endif
 
-/// A T for each thread that asks for one. T::leave() runs when the thread ends.
+/// A T for each thread that calls make(). When the thread ends, T::leave() is called.
 template <class T>
 class per_thread {
 public:
-    /// The calling thread's, or one that belongs to no thread and must not be changed.
+    /// Returns the object of the calling thread. If it has none, returns a shared one, which must not be
+    /// changed.
     static T& get() noexcept {
 #if EBB_EMULATED_TLS
         T* const p = static_cast<T*>(key().get());
@@ -91,7 +92,8 @@ public:
 #endif
     }
 
-    /// The calling thread's. Null if there is no memory, or the thread's has left.
+    /// Returns the object of the calling thread, and creates it if needed. Returns null if there is no memory,
+    /// or the object was already destroyed at the thread's end.
     static T* make() noexcept {
         T& mine = get();
         if (&mine != &none) return &mine;
@@ -114,7 +116,7 @@ private:
         delete static_cast<T*>(p);
         set(nullptr);
     }
-    // Deleted when a shared library is unloaded, so that no thread calls into it.
+    // Deleted when a shared library is unloaded, so that ending threads don't call into it.
     static const thread_key& key() noexcept {
         static const thread_key k = thread_key::with<&end>();
         return k;

@@ -1,4 +1,4 @@
-// Records of destructors, in the arena itself: one for each row of adjacent objects of one type.
+// Records of destructors, stored in the arena: one for each run of adjacent objects of one type.
 #ifndef EBBPOOL_RECORDS_HPP
 #define EBBPOOL_RECORDS_HPP
 
@@ -16,21 +16,21 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// The record of a run of adjacent objects of one type, which follow it in the arena.
+/// The record of a run of adjacent objects of one type. The objects follow it.
 struct alignas(unit) record {
     record* older;
     void (*destroy)(record*) noexcept;
-    std::uintptr_t end;  // of the last object; while the run can grow, see region_state::run_end_
+    std::uintptr_t end;  // of the last object. Not used while the run can grow; see region_state::run_end_
 };
 
 /// The layout of a run of Ts.
 template <class T>
 struct run {
     static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
-    /// From the record to the first object.
+    /// The offset of the first object from the record.
     static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
-    /// Whether the next object can follow the last one: not if there is padding or a red zone between
-    /// them. Large objects don't need it.
+    /// Whether a run can have more than one object: not if there is padding or a red zone between objects. For
+    /// large objects, a record each is cheap.
     static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
 
     static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
@@ -40,7 +40,7 @@ struct run {
     }
 };
 
-/// The record of an object that is elsewhere.
+/// A record that is not followed by its object.
 struct loose_record : record {
     void* object;
 };
@@ -49,7 +49,7 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Calls f when it is destroyed.
+/// Calls f in its destructor.
 template <class F>
 struct at_end {
     F f;
@@ -60,7 +60,7 @@ struct at_end {
     ~at_end() { f(); }
 };
 
-/// Frees memory if the constructor throws that it was allocated for, and restores the busy bit.
+/// Frees the memory of an object and restores the busy bit if the constructor throws.
 template <class Region>
 struct memory_guard {
     Region& from;
@@ -77,7 +77,7 @@ struct memory_guard {
     }
 };
 
-/// Destroys the objects that were constructed, newest first, if the constructor of another one throws.
+/// If the constructor of an array's element throws, destroys the elements before it, newest first.
 template <class T>
 struct object_guard {
     T* first;

@@ -1,16 +1,16 @@
-// The memory of an arena: its current chunk, the list of destructors, the marks.
+// A region: the memory of one arena, with its destructors and marks.
 //
 //     chunk    header | objects -> ... free ... <- text |
 //                     begin     lo           hi         end
 //
-// Objects grow from the low end in units of 8 bytes, text from the high end byte by byte, so
-// that strings cost no padding. When a chunk is full the next one becomes current, and the older
-// ones wait in a list for the end of the cycle. An allocation that is too large for the rest of a
-// chunk gets a chunk of its own if that rest is larger than the new chunk's would be.
+// Objects are allocated from the low end in units of 8 bytes, and text from the high end byte by byte, so text
+// needs no padding. When a chunk is full, a new one becomes current, and the old one stays in a list until the
+// cycle ends. A large allocation gets a chunk of its own if the current chunk would have more space left than
+// the new one.
 //
-// Each fast path (take, take_small, take_one, take_text) adds to lo or subtracts from hi, and
-// calls take_slow if the chunk is full. Padding before memory with an alignment above 8 counts as
-// used; everything else that is not the user's is in overhead_.
+// The fast paths (take, take_small, take_one, take_text) move lo or hi, and call take_slow if the chunk is
+// full. used() includes the rounding to 8 bytes and the padding of larger alignments. All other overhead is in
+// overhead_.
 #ifndef EBBPOOL_REGION_HPP
 #define EBBPOOL_REGION_HPP
 
@@ -33,20 +33,21 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// A bump allocator. It checks no misuse, and is for one thread.
+/// A bump allocator for one thread. It does not check for misuse.
 class region : public region_blocks {
 public:
-    /// `on_stranded` is called before memory is taken after a release with outstanding blocks.
+    /// After a release with allocated blocks, the next allocation calls `on_stranded` first.
     region(std::size_t chunk_size, std::size_t max_retained, const pool_options& options,
            void (*on_stranded)(const region*) noexcept)
         : region_blocks(chunk_size, max_retained, options), on_stranded_(on_stranded) {}
 
-    /// As a new one, with the parameters of `other`, and its limit.
+    /// An empty region with the parameters and the limit of `other`.
     struct like {
         const region& other;
     };
     explicit region(like l) noexcept : region(l.other) { be_new(); }
-    /// The same without storage, and with what `other` has left of its limit.
+    /// An empty region with the parameters of `other`, without its storage. The limit is the unused rest of its
+    /// limit.
     struct fork_of {
         const region& other;
     };
@@ -55,7 +56,7 @@ public:
         be_new();
     }
 
-    /// Takes the memory of `other`, which is as new then. Marks go along, containers don't.
+    /// Takes the memory and marks of `other`, which becomes empty. Allocators are not redirected.
     region& operator=(region&& other) noexcept {
         free_chunks();
         const std::size_t ended = cycle_ + 1, t = std::max(time_, other.time_);
@@ -71,28 +72,28 @@ public:
 
     ~region() { free_chunks(); }
 
-    /// `bytes` bytes at a multiple of `align`, a power of 2, from the low end.
+    /// Returns `bytes` bytes from the low end, at a multiple of `align`, a power of 2.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
         const std::uintptr_t lo = +lo_;
         const std::size_t room = +hi_ - low();
         const std::size_t pad = align > unit ? (0 - low()) & (align - 1) : 0;
-        const std::size_t last = (bytes - 1) | (unit - 1);  // one less than what is taken, because that may overflow
+        const std::size_t last = (bytes - 1) | (unit - 1);  // size - 1, because the size may overflow
         if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
         lo_ = address{lo + pad + last + 1};
         return pointer_to((lo + pad) & ~std::uintptr_t{unit - 1});
     }
 
-    /// Whether both are so small, and bytes not 0, that adding them to the end of a chunk can't
-    /// overflow.
+    /// Reports whether take_small accepts the arguments: the end of the allocation can't overflow, and bytes is
+    /// not 0.
     static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
         return bytes - 1 < no_chunk_above / 2 && align - 1 < no_chunk_above / 2;
     }
-    /// The same for small ones, without a branch for the alignment.
+    /// Like take, for small arguments, without a branch for the alignment.
     EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
         if constexpr (annotate::on) return take_annotated(bytes, align);
         const std::size_t mask = (align - 1) & ~(unit - 1);
-        const std::uintptr_t at = (+lo_ + mask) & ~mask;  // with bit 0 of lo_
+        const std::uintptr_t at = (+lo_ + mask) & ~mask;  // keeps bit 0 of lo_
         const std::uintptr_t end = at + round_up(bytes, unit);
         if (EBB_UNLIKELY(end > +hi_)) return take_apart(bytes, align);
         lo_ = address{end};
@@ -102,13 +103,13 @@ public:
     /// The slow path of take_small and take_one.
     EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
 
-    /// Whether Bytes, a constant, fit in the current chunk from `lo` on.
+    /// Reports whether Bytes bytes from `lo` on are free in the current chunk.
     template <std::size_t Bytes>
     EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
         static_assert(Bytes <= no_chunk_above);
         return lo + Bytes <= +hi_;
     }
-    /// Memory for one T.
+    /// Returns memory for one T.
     template <class T>
     EBB_INLINE std::byte* take_one() {
         constexpr std::size_t bytes = round_up(sizeof(T), unit);
@@ -122,12 +123,12 @@ public:
         }
     }
 
-    /// A container's block, for an alignment that is a power of 2.
+    /// Returns a block for a container. `align` must be a power of 2.
     EBB_INLINE std::byte* take_block(std::size_t bytes, std::size_t align) {
         std::byte* const p = align > unit ? nullptr : take_block_at_once(bytes);
         return EBB_UNLIKELY(p == nullptr) ? take_block_apart(bytes, align) : p;
     }
-    /// The same at a multiple of unit, or null if that takes a call.
+    /// The fast path of take_block, for an alignment of at most unit. Returns null if it needs the slow path.
     EBB_INLINE std::byte* take_block_at_once(std::size_t bytes) noexcept {
         if (annotate::on || EBB_UNLIKELY(bytes - 1 >= no_chunk_above)) return nullptr;
         const block_shape shape(bytes);
@@ -145,8 +146,8 @@ public:
         return p != nullptr ? p : take(shape.size, align);
     }
 
-    /// Makes sure that the next take(bytes, align) does not throw. Returns false if the limit or the
-    /// system refuses.
+    /// Makes sure that the next take(bytes, align) does not throw. Returns false if the limit or the system
+    /// refuses the memory.
     EBB_NOINLINE bool reserve(std::size_t bytes, std::size_t align) noexcept {
         if (bytes > max_bytes || align > max_bytes) return false;
         const std::size_t need = round_up(bytes + (bytes == 0), unit) + annotate::red_zone;
@@ -157,12 +158,12 @@ public:
         if (chunk_header + room > left()) leave_empty();
         return reserve_chunk(room);
     }
-    /// The same for take_text.
+    /// Like reserve, for take_text.
     bool reserve_text(std::size_t bytes) noexcept {
         return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
     }
 
-    /// Whether memory at p is taken.
+    /// Reports whether p points into allocated memory.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         const std::uintptr_t at = +address_of(p);
         const chunk* const c = chunk_of(at);
@@ -170,7 +171,7 @@ public:
         return c == current_ ? at < low() || at >= +hi_ : at < +c->lo || at >= +c->hi;
     }
 
-    /// `bytes` bytes, at least 1, at any address, from the high end.
+    /// Returns `bytes` bytes, at least 1, from the high end, at any address.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
         if constexpr (annotate::on) return take_text_annotated(bytes);
         if (EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
@@ -178,8 +179,8 @@ public:
         return pointer_to(+hi_);
     }
 
-    /// Takes back the memory between `from` and `to` if it is the newest. If not it is lost
-    /// until the end of the cycle, and not counted as used. `overhead` bytes of it were not.
+    /// Frees [from, to) if it is the newest allocation. Otherwise it becomes overhead until the cycle ends.
+    /// `overhead` of its bytes already are.
     EBB_COLD void take_back(std::byte* from, std::byte* to, std::size_t overhead) noexcept {
         if constexpr (annotate::on) {
             annotate::hide(from, static_cast<std::size_t>(to - from));
@@ -187,17 +188,18 @@ public:
             return;
         }
         if (low() == +address_of(to)) {
-            lo_ = address_of(from);  // not busy; the guard says what it was
+            lo_ = address_of(from);  // clears the busy bit; memory_guard restores it
             overhead_ -= overhead;
         } else {
             overhead_ += static_cast<std::size_t>(to - from) - overhead;
         }
     }
 
-    /// Ends a cycle with one chunk and nothing but bytes in it. Returns false, and does nothing,
-    /// if there may be more.
+    /// The fast path of empty, for one chunk without destructors, marks and free blocks. Returns false, and
+    /// does nothing, if there may be any.
     EBB_INLINE bool empty_at_once() noexcept {
-        // Records, marks and free blocks are overhead. Rewind and reserve leave spare chunks.
+        // Destructor records, marks and free blocks count as overhead. held_ covers the spare chunks of rewind
+        // and reserve.
         if (annotate::on || EBB_UNLIKELY(overhead_ != 0 || newest_ != base_ || held_ > max_retained_)) return false;
         see();
         ++cycle_;
@@ -208,7 +210,7 @@ public:
         return true;
     }
 
-    /// Ends the cycle and keeps chunks of at most `retained` bytes; records must have been unwound.
+    /// Ends the cycle and keeps chunks of at most `retained` bytes. All destructors must have run.
     EBB_NOINLINE void empty(std::size_t retained) noexcept {
         see();
         ++cycle_;
@@ -221,7 +223,7 @@ public:
             chunk* const c = used;
             used = c->next;
             c->in_use = false;
-            // The oldest one that may be kept is the last of the list.
+            // The list ends with the oldest chunk, so base_ becomes the oldest that may be kept.
             if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
             spare_.insert(c);
         }
@@ -237,7 +239,7 @@ public:
     }
     void empty() noexcept { empty(max_retained_); }
 
-    /// Ends the cycle and gives back all memory; records must have been unwound.
+    /// Ends the cycle and frees all chunks. All destructors must have run.
     EBB_NOINLINE void release() noexcept {
         see();
         stranded_ = has_blocks();
@@ -250,7 +252,7 @@ public:
         free_spare();
     }
 
-    /// Runs the destructors that were recorded after `to`, newest first.
+    /// Runs the destructors recorded after `to`, newest first.
     void unwind(const record* to) noexcept {
         close_run();
         while (last_ != to) {
@@ -261,15 +263,15 @@ public:
         }
     }
 
-    /// Ends the newest run.
+    /// Closes the newest run, which then can't grow.
     void close_run() noexcept {
         if (run_end_ == no_run) return;
         last_->end = +run_end_ & ~std::uintptr_t{1};
         run_end_ = no_run;
     }
 
-    /// Records objects that begin at `at`, before marks that their constructor took: a rewind to
-    /// one of these does not destroy them.
+    /// Records objects at `at` before the marks that their constructor has taken, so that a rewind to these
+    /// marks does not destroy them.
     EBB_COLD void add_before_marks(record* r, const void* at) noexcept {
         const place* const p = first_mark_after(at);
         record* const before = p->last;
@@ -282,7 +284,7 @@ public:
             q->before = address{q->begin()};
         }
     }
-    /// Memory that such a rewind does not take either. It takes a chunk.
+    /// Returns memory that a rewind to these marks does not free either. It uses a chunk of its own.
     EBB_COLD std::byte* take_before_marks(std::size_t bytes, const void* at) {
         const place* const p = first_mark_after(at);
         chunk* const c = next_chunk(bytes);
@@ -299,7 +301,7 @@ public:
         return pointer_to(c->begin());
     }
 
-    /// A place for a mark, the newest one if nothing has changed since. Throws as an allocation.
+    /// Takes a mark. Returns the newest one if nothing has been allocated since. Throws as an allocation.
     const place* mark() {
         if (const place* const p = places_; p != nullptr && +p->lo == low() && p->hi == hi_ && p->newest == newest_ &&
                                             p->last == last_ && p->overhead == overhead_) {
@@ -308,7 +310,7 @@ public:
         return add_place();
     }
 
-    /// A new place. Throws as an allocation.
+    /// Takes a new mark. Throws as an allocation.
     EBB_NOINLINE place* add_place() {
         if (id_ == 0) id_ = new_id();
         const std::uintptr_t before = low();
@@ -317,8 +319,8 @@ public:
         auto* const p = ::new (take(bytes, alignof(place))) place;
         const std::uintptr_t end = +address_of(p) + bytes;
         if (!annotate::on && low() != end) {
-            // It has a chunk of its own. The next allocations go there: else a block that came
-            // before the mark might come back as the newest, and be taken again after it.
+            // The mark has a chunk of its own, which becomes current. Otherwise, an older block could be freed
+            // as the newest allocation, and its memory be allocated again after the mark.
             sunk_ -= bytes;
             leave_for(newest_);
             set_low(end);
@@ -326,7 +328,7 @@ public:
         close_run();
         if (newest_ == chunk_before) {
             p->before = address{before | busy()};
-            overhead_ += low() - before - annotate::red_zone;  // which take has counted
+            overhead_ += low() - before - annotate::red_zone;  // added by take
         } else {
             p->before = address{(newest_ == current_ ? +address_of(p) : low()) | busy()};
             overhead_ += bytes;
@@ -350,17 +352,17 @@ public:
         return places_ = p;
     }
 
-    /// The place of a mark taken at that time, or null if it is gone.
+    /// Returns the mark of that time, or null if it is gone.
     [[nodiscard]] place* find(std::size_t time) const noexcept {
         place* p = places_;
         while (p != nullptr && p->time > time) p = p->older;
         return p != nullptr && p->time == time ? p : nullptr;
     }
 
-    /// Goes back to `p`; records must have been unwound to p->last.
+    /// Frees all allocations since `p`. The destructors recorded after p->last must have run.
     EBB_NOINLINE void rewind(place* p) noexcept {
         see();
-        // Blocks that are taken back, and were still outstanding, were abandoned.
+        // Blocks that are still allocated were abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
         if constexpr (annotate::on) hide_since(p);
@@ -377,7 +379,7 @@ public:
         run_end_ = no_run;
     }
 
-    /// Goes back to `p` and removes it: the region is as before the mark.
+    /// Rewinds to `p` and removes it.
     void remove(place* p) noexcept {
         rewind(p);
         overhead_ -= +p->lo - p->begin();
@@ -389,7 +391,8 @@ public:
             free_ = *p->free;
             has_free_ = true;
         }
-        // Times before the mark are valid again. A second gap in them is joined to the first one.
+        // Times before the mark are valid again. live_times has one gap, so a second gap is merged with the
+        // first.
         live_ = {p->live.since, p->live.since < p->live.until ? p->live.until : p->time, time_};
         if (p->live.since >= p->live.until) live_.since = p->live.again;
         if constexpr (annotate::on) annotate::hide(pointer_to(p->begin()), +p->lo - p->begin());
@@ -402,10 +405,10 @@ public:
         return {used(), held_, high_, chunks_, cycle_ - first_cycle_, oversize_};
     }
 
-    /// The number of the cycle. No other cycle of the region has it, wherever its memory came from.
+    /// The number of the cycle, unique in the region, even after a move.
     [[nodiscard]] std::size_t cycle() const noexcept { return cycle_; }
 
-    /// The number of the region, which no other one has; 0 before the first mark.
+    /// The number of the region, unique in the process; 0 before the first mark.
     [[nodiscard]] std::size_t id() const noexcept { return id_; }
 
     using region_blocks::max_retained_;
@@ -435,7 +438,7 @@ private:
         spare_.take_all([this](chunk* c) { free_chunk(c); });
     }
 
-    // Makes the chunks that are newer than `to` spare ones.
+    // Makes the chunks that are newer than `to` spare.
     void set_aside(const chunk* to) noexcept {
         while (newest_ != to) {
             chunk* const c = newest_;
@@ -452,7 +455,7 @@ private:
         newest_ = c;
     }
 
-    // Makes the only chunk a spare one if it holds nothing.
+    // Makes the only chunk spare if it is empty.
     void leave_empty() noexcept {
         chunk* const c = newest_;
         if (c == nullptr || c->next != nullptr || c != current_ || low() != +begin_ || hi_ != end_) return;
@@ -477,13 +480,13 @@ private:
         set_low(c->begin());
         end_ = hi_ = address{c->end()};
     }
-    // The current chunk is full: the next one is.
+    // Makes c the current chunk.
     void leave_for(chunk* c) noexcept {
         if (current_ != nullptr) current_->lo = address{low()}, current_->hi = hi_;
         sunk_ += (low() - +begin_) + (+end_ - +hi_);
         enter(c);
     }
-    // c holds one allocation, up to `end`.
+    // Marks c as full: it holds one allocation, which ends at `end`.
     void set_full(chunk* c, std::uintptr_t end) noexcept {
         c->lo = address{end};
         c->hi = address{c->end()};
@@ -492,7 +495,7 @@ private:
 
     void forget_cycle() noexcept {
         current_ = nullptr;
-        lo_ = hi_ = begin_ = end_ = {};  // not busy: code that it runs has memory of it
+        lo_ = hi_ = begin_ = end_ = {};  // not busy: memory of running constructors is gone
         run_end_ = no_run;
         sunk_ = overhead_ = 0;
         last_ = nullptr;
@@ -531,7 +534,7 @@ private:
 
     EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
         if (bytes > max_bytes) too_large(bytes);
-        // In whole units, because AddressSanitizer's marks of less than a unit begin at its start.
+        // AddressSanitizer can only poison the end of a unit, so text is padded to whole units.
         const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
         std::byte* p = nullptr;
         if (need > +hi_ - low()) {
@@ -559,7 +562,7 @@ private:
         const std::size_t pad = (0 - c->begin()) & (align - 1);
         add_chunk(c);
         if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
-            // The current chunk has more left: c is for the one allocation.
+            // The current chunk has more space left than c, so it stays current.
             set_full(c, c->begin() + pad + need);
             return pointer_to(c->begin() + pad);
         }
@@ -575,8 +578,8 @@ private:
 
     chunk* current_ = nullptr;
     std::size_t id_ = 0;
-    std::size_t first_cycle_ = 0;  // since the region was new
-    bool stranded_ = false;        // there were outstanding blocks at the last release
+    std::size_t first_cycle_ = 0;  // when the region was new
+    bool stranded_ = false;        // blocks were allocated at the last release
     void (*on_stranded_)(const region*) noexcept;
 };
 

@@ -1,10 +1,8 @@
-// Blocks of containers: lists of those that were given back, for reuse within the cycle, and
-// counts of those that are outstanding.
+// Blocks of containers: free lists, for reuse within the cycle, and counts of allocated blocks.
 //
-// A block is as large as its class: a multiple of 8 up to 128 bytes, then 2^n or 3 * 2^n. So
-// every block of a list serves every request of its class, and none shrinks. Taking a block
-// pops the list of its class, or bumps; giving one back moves the bump pointer back if the block
-// is the newest, else pushes.
+// Size classes are the multiples of 8 up to 128 bytes, then 2^n and 3 * 2^n. A block has the size of its class,
+// so any block of a free list fits any request of the class. An allocation pops the free list of its class, or
+// bumps. Freeing the newest block moves the bump pointer back; other blocks are pushed on their free list.
 #ifndef EBBPOOL_REGION_BLOCKS_HPP
 #define EBBPOOL_REGION_BLOCKS_HPP
 
@@ -24,15 +22,16 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-// std::bit_width, whose result is an int or not, depending on the library's version.
+// std::bit_width, whose return type differs between versions of the standard library.
 constexpr std::size_t width(std::size_t x) noexcept {
     return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
 }
 
-/// The size and the class of a container's block; bytes must not be above chunk_store::max_bytes.
+/// The size of a container's block and the number of its size class. bytes must be at most
+/// chunk_store::max_bytes.
 struct block_shape {
-    static constexpr std::size_t exact = 128;   // up to here there is a class for each multiple of unit
-    static constexpr std::size_t classes = 64;  // blocks of a class from here on are not reused
+    static constexpr std::size_t exact = 128;   // up to here, a class for each multiple of unit
+    static constexpr std::size_t classes = 64;  // larger classes are not reused
 
     std::size_t size, number;
 
@@ -60,13 +59,13 @@ struct free_lists {
 
 class region_blocks : public region_state, public chunk_store {
 public:
-    /// Takes the newest memory back; other memory stays taken.
+    /// Frees memory if it is the newest allocation.
     EBB_INLINE void give_back(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
-    /// Takes a container's block back.
+    /// Frees a block of a container.
     EBB_INLINE void give_block(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         const block_shape shape(bytes);
@@ -76,7 +75,7 @@ public:
         add_free(p, shape);
     }
 
-    /// A free block of the shape, or null.
+    /// Pops a free block, or returns null.
     EBB_INLINE std::byte* free_block_of(const block_shape& shape) noexcept {
         if (shape.number >= block_shape::classes) return nullptr;
         free_block* const b = free_.of[shape.number];
@@ -85,7 +84,7 @@ public:
         overhead_ -= shape.size;
         return reinterpret_cast<std::byte*>(b);
     }
-    /// The same for an alignment above unit. Looks at a few blocks only.
+    /// The same for an alignment above unit. It searches the first 8 blocks of the list.
     std::byte* free_block_of(const block_shape& shape, std::size_t align) noexcept {
         if (shape.number >= block_shape::classes) return nullptr;
         free_block** at = &free_.of[shape.number];
@@ -98,10 +97,10 @@ public:
         return nullptr;
     }
 
-    /// The time, an even number: what a container remembers of its first block.
+    /// The time, an even number. A container's allocator stores the time of its first block.
     [[nodiscard]] std::size_t time() const noexcept { return time_; }
-    /// Whether a container that took its first block at t may free blocks: neither a rewind nor the
-    /// end of a cycle has freed them. is_live_at_once may miss that. O(marks).
+    /// Reports whether a container whose first block has time t may free blocks: no rewind or end of a cycle
+    /// has freed them. is_live_at_once may return false for a valid time. O(marks).
     [[nodiscard]] EBB_INLINE bool is_live_at_once(std::size_t t) const noexcept { return t >= live_.again; }
     [[nodiscard]] bool is_live(std::size_t t) const noexcept {
         if (live_.has(t)) return true;
@@ -111,24 +110,24 @@ public:
         return false;
     }
 
-    /// Resources that are stored here, the newest first.
+    /// The resources that the region stores, newest first.
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
     void add_resident(resident* r) noexcept { residents_ = r; }
 
-    /// Counts a block of a memory resource.
+    /// Counts an allocated block of a memory resource.
     void add_block() noexcept { ++blocks_; }
-    /// The block at `p`, of this cycle, is back. O(1) without marks, else O(log chunks + marks
-    /// after the block).
+    /// Counts a freed block of this cycle. O(1), or O(log chunks + marks after the block) while there are
+    /// marks.
     void remove_block(const void* p) noexcept {
         std::size_t* count = &blocks_;
         for (place* at = places_; at != nullptr && !is_since(at, +address_of(p)); at = at->older) count = &at->blocks;
         *count -= *count != 0;
     }
-    /// The same if there is no mark.
+    /// The same while there are no marks.
     EBB_INLINE void remove_block() noexcept { blocks_ -= blocks_ != 0; }
     [[nodiscard]] bool has_marks() const noexcept { return places_ != nullptr; }
-    /// The same for the arena's own resources. Blocks that came before every mark end with the
-    /// objects that have them, and are not counted.
+    /// The same for the arena's own resources. Blocks older than all marks are not counted, because they end
+    /// with the objects that own them.
     void add_block_since_mark() noexcept {
         if (EBB_UNLIKELY(places_ != nullptr)) ++own_blocks_;
     }
@@ -142,18 +141,18 @@ public:
             count = &at->own_blocks;
         }
     }
-    /// n outstanding blocks will not come back. It is not known which.
+    /// Records that n allocated blocks, whichever they are, will never be freed.
     void abandon_blocks(std::size_t n) noexcept { abandoned_ += n; }
-    /// Whether a block of a memory resource is outstanding for sure.
+    /// Reports whether a block of a memory resource is certainly still allocated.
     [[nodiscard]] bool has_blocks() const noexcept { return outstanding_since(nullptr) > abandoned_; }
-    /// Whether a block is that came after `p`, or one of an older object's.
+    /// The same for blocks allocated after `p`, and for blocks that objects older than p own.
     [[nodiscard]] bool has_blocks_since(const place* p) const noexcept {
         std::size_t own = own_blocks_;
         for (const place* at = places_; at != p; at = at->older) own += at->own_blocks;
         return own != 0 || outstanding_since(p) > abandoned_;
     }
 
-    /// Whether a mark was taken after the memory at p.
+    /// Reports whether a mark was taken after the memory at p was allocated.
     [[nodiscard]] EBB_INLINE bool is_marked(const void* p) const noexcept {
         return EBB_UNLIKELY(places_ != nullptr) && !is_since(places_, +address_of(p));
     }
@@ -170,14 +169,14 @@ protected:
         return n;
     }
 
-    // Whether memory of the low end was taken after the mark.
+    // Whether memory at the low end was allocated after the mark.
     [[nodiscard]] bool is_since(const place* at, std::uintptr_t p) const noexcept {
         if (p >= +at->lo && p < +at->hi) return true;
         const chunk* const c = chunk_of(p);
         return c != nullptr && c->age > at->newest->age;
     }
 
-    // From now on, blocks of containers that have any are no blocks.
+    // Invalidates the blocks of all containers.
     void end_times() noexcept {
         time_ += 2;
         live_ = {time_, time_, time_};
@@ -191,14 +190,14 @@ protected:
         if (std::exchange(has_free_, false)) free_ = {};
     }
 
-    place* places_ = nullptr;  // the newest mark
+    place* places_ = nullptr;  // newest mark
     std::size_t time_ = 2;
     live_times live_{2, 2, 2};  // since the newest mark
     resident* residents_ = nullptr;
-    std::size_t blocks_ = 0;      // outstanding blocks of memory resources that came after the newest mark
-    std::size_t own_blocks_ = 0;  // of residents, likewise, while there is a mark
-    std::size_t abandoned_ = 0;   // of all that are outstanding
-    bool has_free_ = false;       // a list may have blocks
+    std::size_t blocks_ = 0;      // allocated blocks of memory resources since the newest mark
+    std::size_t own_blocks_ = 0;  // the same for the arena's own resources, while there is a mark
+    std::size_t abandoned_ = 0;   // blocks that will never be freed
+    bool has_free_ = false;       // some list may not be empty
     free_lists free_{};
 
 private:
@@ -207,8 +206,8 @@ private:
         has_free_ = true;
         overhead_ += shape.size;
     }
-    // Memory from before the newest mark is not reused: a block that is allocated after the mark must
-    // be after it, so that a rewind frees it.
+    // Memory older than the newest mark is not reused: a rewind must free all blocks that were allocated after
+    // the mark.
     EBB_NOINLINE void add_free_since_mark(void* p, block_shape shape) noexcept {
         if (is_since(places_, +address_of(p))) add_free(p, shape);
     }

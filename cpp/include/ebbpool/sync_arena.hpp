@@ -1,8 +1,7 @@
-// ebb::sync_arena: one region for several threads.
+// ebb::sync_arena: a region for several threads.
 //
-// Each thread has a part, which is an arena of its own. A thread finds its part by a look into its
-// cache, without a lock; the lock is for the first call of a thread, and for the ends of cycles.
-// A part whose thread has ended is the next new thread's, with what is in it.
+// Each thread has a part, an arena of its own, and a thread-local cache of its parts. Only the first call of a
+// thread takes a lock. When a thread ends, its part and the objects in it pass to the next new thread.
 #ifndef EBBPOOL_SYNC_ARENA_HPP
 #define EBBPOOL_SYNC_ARENA_HPP
 
@@ -25,18 +24,18 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A thread's parts of the arenas that it has used last.
+/// A thread's cache of its parts.
 class thread_parts {
 public:
     struct entry {
         const void* of = nullptr;  // a sync_arena
-        std::size_t number = 0;    // which makes the address unique
+        std::size_t number = 0;    // of the sync_arena, because another one may get its address
         void* part = nullptr;
     };
     static constexpr std::size_t entries = 64;
 
     entry& at(std::size_t number) noexcept { return cache_[number % entries]; }
-    /// Set when the thread ends. Throws std::bad_alloc.
+    /// A flag that is set when the thread ends. Throws std::bad_alloc.
     [[nodiscard]] const std::shared_ptr<std::atomic<bool>>& ended() {
         if (ended_ == nullptr) ended_ = std::make_shared<std::atomic<bool>>(false);
         return ended_;
@@ -54,13 +53,13 @@ private:
 
 /// A region that several threads may allocate from at the same time.
 ///
-/// Objects may be used by any thread, by the program's own rules. reset, release, the destructor,
-/// used_bytes and owns may not run while another thread uses the arena. The destructors of a
-/// thread's objects run newest first; nothing is promised of the order between threads.
+/// Any thread may use the objects; the program must synchronize access to them. reset, release, the destructor,
+/// used_bytes and owns must not run while another thread uses the arena. The destructors of objects of one
+/// thread run newest first. The order between threads is unspecified. It is neither copied nor moved.
 ///
-/// An allocation takes no lock, but for a thread's first one, and for one in 64 arenas that a thread
-/// uses by turns. Each thread takes chunks of its own: for a few small objects of many threads, an
-/// ebb::arena under a lock takes less memory. Neither copied nor moved.
+/// Only a thread's first allocation takes a lock, and allocations of threads that alternate between more than
+/// 64 arenas. Each thread has chunks of its own. If many threads make a few small objects each, an ebb::arena
+/// under a lock needs less memory.
 ///
 /// \snippet reference.cpp sync_arena
 template <class Checks = checks::trap>
@@ -69,9 +68,9 @@ public:
     /// The policy.
     using checks_type = Checks;
 
-    /// An arena whose threads' chunks have room for `chunk_size` bytes at first. After a reset each
-    /// thread keeps at most `max_retained` bytes; 0 is ten times chunk_size. Throws as ebb::arena.
-    /// A source must be thread-safe, and there is no storage of the caller's.
+    /// An arena whose first chunk in each thread has room for `chunk_size` bytes. After a reset, each thread
+    /// keeps chunks of at most `max_retained` bytes, or ten times chunk_size if that is 0. A memory source must
+    /// be safe for use by several threads. options.storage is ignored. Throws as ebb::arena.
     explicit basic_sync_arena(std::size_t chunk_size, std::size_t max_retained = 0, const pool_options& options = {})
         : first_(chunk_size, max_retained, without_storage(options)) {}
     /// An arena of ebb::arena's default_chunk_size.
@@ -80,7 +79,7 @@ public:
     basic_sync_arena& operator=(const basic_sync_arena&) = delete;
     /// Runs the destructors and frees all memory.
     ~basic_sync_arena() {
-        reset();  // before a part ends, because destructors may use each
+        reset();  // before deleting a part, because destructors may use others
         while (parts_ != nullptr) {
             part* const p = parts_;
             parts_ = p->next;
@@ -88,8 +87,8 @@ public:
         }
     }
 
-    /// The calling thread's part, for everything that an arena can do. No other thread may use it, and
-    /// this one not after the thread's end. Throws std::bad_alloc at a thread's first call.
+    /// Returns the calling thread's part, for functions that only ebb::arena has. Only this thread may use it,
+    /// until it ends. Throws std::bad_alloc at a thread's first call.
     [[nodiscard]] EBB_INLINE basic_arena<Checks>& local() {
         const auto& e = detail::per_thread<detail::thread_parts>::get().at(number_);
         if (EBB_UNLIKELY(e.of != this || e.number != number_)) return find();
@@ -113,22 +112,23 @@ public:
         return local().allocate(bytes, align);
     }
 
-    /// Ends the cycle of all parts. O(threads), and as ebb::arena::reset for each.
+    /// Ends the cycle in all threads' parts, as ebb::arena::reset. O(threads).
     void reset() noexcept {
         for_each([](part& p) { p.arena.reset(); });
     }
-    /// The same, and gives all memory back.
+    /// The same, and frees all chunks.
     void release() noexcept {
         for_each([](part& p) { p.arena.release(); });
     }
 
-    /// Bytes allocated in this cycle, by all threads. O(threads).
+    /// Returns the bytes that all threads have allocated in this cycle. O(threads).
     [[nodiscard]] std::size_t used_bytes() const noexcept {
         std::size_t n = 0;
         for_each([&n](const part& p) { n += p.arena.used_bytes(); });
         return n;
     }
-    /// As ebb::arena::owns, for what any thread has allocated. O(threads * log chunks).
+    /// Reports whether p points into memory that any thread has allocated in this cycle. O(threads * log
+    /// chunks).
     [[nodiscard]] bool owns(const void* p) const noexcept {
         bool any = false;
         for_each([&any, p](const part& of) { any = any || of.arena.owns(p); });
@@ -148,7 +148,8 @@ private:
         options.storage = {};
         return options;
     }
-    // Two shared libraries that count apart count from different numbers.
+    // Numbers start at an address, so that shared libraries with counters of their own don't return the same
+    // ones.
     static std::size_t new_number() noexcept {
         static std::atomic<std::size_t> last{reinterpret_cast<std::size_t>(&last)};
         return last.fetch_add(1, std::memory_order_relaxed);
@@ -162,7 +163,7 @@ private:
         mine->at(number_) = {this, number_, p};
         return p->arena;
     }
-    // The part of a thread: its own, an ended thread's, or a new one.
+    // Returns the part of a thread, an ended thread's part, or a new one.
     part* part_of(const std::shared_ptr<std::atomic<bool>>& thread) {
         const std::lock_guard lock(mutex_);
         part* idle = nullptr;
@@ -179,7 +180,7 @@ private:
         return idle;
     }
 
-    // Without the lock, because a destructor that f runs may use the arena.
+    // Without the lock, because destructors may use the arena.
     template <class F>
     void for_each(const F& f) const noexcept {
         for (part* p = parts_; p != nullptr; p = p->next) f(*p);
@@ -188,10 +189,10 @@ private:
     const std::size_t number_ = new_number();
     detail::mutex mutex_;
     part* parts_ = nullptr;
-    basic_arena<Checks> first_;  // stays empty: parts are made like it
+    basic_arena<Checks> first_;  // always empty; parts copy its parameters
 };
 
-/// The arena under its usual policy.
+/// A sync arena with the default policy.
 ///
 /// \snippet reference.cpp sync_arena
 using sync_arena = basic_sync_arena<>;

@@ -1,5 +1,5 @@
-// The free slots of a sync_fixed_pool, by index: in a depot under a lock, and in a magazine for each
-// thread. (J. Bonwick and J. Adams, "Magazines and Vmem", USENIX 2001.)
+// The free slots of a sync_fixed_pool, by index: a magazine for each thread, and a depot with a lock. (J.
+// Bonwick and J. Adams, "Magazines and Vmem", USENIX 2001.)
 #ifndef EBBPOOL_SYNC_DEPOT_HPP
 #define EBBPOOL_SYNC_DEPOT_HPP
 
@@ -20,8 +20,8 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-// libstdc++ with Windows' own threads has no std::mutex before gcc 13. The lock is held for some
-// hundred instructions, and waiting threads yield.
+// libstdc++ with Windows threads has no std::mutex before gcc 13. The lock is held for some hundred
+// instructions, so waiting threads yield.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
 extern "C" __declspec(dllimport) void __stdcall Sleep(unsigned long milliseconds);
 class mutex {
@@ -43,35 +43,33 @@ inline constexpr std::size_t run_length = 64;
 
 class depot;
 
-/// A thread's free slots, last in, first out. Only its thread writes to it; fields are atomic if used()
-/// of other threads reads them. It is aligned to two cache lines because neighbors are fetched together.
+/// A thread's free slots, last in, first out. Only its thread changes it. Fields that used() reads in other
+/// threads are atomic. It is aligned to two cache lines, because processors prefetch the neighbor of a line.
 struct alignas(128) magazine {
-    // One more than a thread may cache, for the hot slot of a front that is lost.
+    // One more than the limit of a thread, for the hot slot of a front that is evicted.
     static constexpr std::size_t max_slots = 2 * run_length;
 
     std::atomic<std::uint32_t> count{0};
-    bool taken = false;                               // belongs to a thread; under the depot's lock, like the next ones
-    const std::atomic<std::uint32_t>* hot = nullptr;  // of its front, if it has one
+    bool taken = false;                               // in use; guarded by the depot's lock, like the next fields
+    const std::atomic<std::uint32_t>* hot = nullptr;  // of its front, or null
     depot* home = nullptr;
-    magazine* next = nullptr;  // of the depot's magazines
+    magazine* next = nullptr;  // next magazine of the depot
     std::uint32_t slots[max_slots] = {};
 };
 
-/// The first thing that a thread's calls read: the hot slot, plus one. While frees and allocations
-/// alternate, nothing is counted, and no call waits for a store of the one before. The key says both
-/// which pool the front belongs to and where it is in the thread's cache, so that one look-up finds
-/// all of it.
+/// The entry of a thread's cache for one pool, with the hot slot plus one. Alternating frees and allocations
+/// only use the hot slot, without counters and without waiting for the previous call's stores. The key
+/// identifies the pool and gives the position in the cache, so one load is enough to find the front.
 struct alignas(32) front {
     static constexpr std::uint32_t none = 0;
 
-    std::uint64_t key = 0;  // of a depot
+    std::uint64_t key = 0;  // of the depot
     magazine* own = nullptr;
     std::atomic<std::uint32_t> hot{none};
 };
 
-/// The free slots that are in no magazine: one bit per slot, and a stack of the runs that have any. A
-/// refill takes all free slots of a run before those of another, so that threads rarely share the cache
-/// line of a run's states.
+/// The free slots that are in no magazine: a bit for each slot, and a stack of the runs with free slots. A
+/// refill empties one run before the next, so that threads rarely share the cache line of a run's states.
 class alignas(cache_line) depot {
 public:
     /// `bits` and `stack` have one entry per run; bits are zero.
@@ -91,13 +89,13 @@ public:
 
     static constexpr std::uint32_t none = 0xffffffff;
 
-    /// Slots that a magazine may hold beside the hot one.
+    /// The largest number of slots in a magazine, without the hot slot.
     static constexpr std::uint32_t room(std::size_t batch) noexcept {
         return batch == 0 ? 0 : static_cast<std::uint32_t>(2 * batch - 1);
     }
 
-    /// Takes a slot from the magazine, which is refilled first if it is empty. Returns `none` if there is
-    /// no slot. The hot slot stays.
+    /// Takes a slot from the magazine, and refills it if it is empty. Returns `none` if there is no slot. Does
+    /// not take the hot slot.
     std::uint32_t take(magazine& m) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n == 0) n = refill(m);
@@ -106,7 +104,7 @@ public:
         return m.slots[n - 1];
     }
 
-    /// Puts a slot into the magazine, whose older half is flushed first if it is full.
+    /// Puts a slot into the magazine, and flushes its older half if it is full.
     void put(magazine& m, std::uint32_t slot) noexcept {
         std::uint32_t n = m.count.load(std::memory_order_relaxed);
         if (n >= room(batch_)) n = flush(m);
@@ -150,7 +148,7 @@ public:
         return m;
     }
 
-    /// Gives the magazine a front, which has no hot slot.
+    /// Assigns the front, without a hot slot, to the magazine.
     void give_front(front& f, magazine& m, std::uint64_t key) noexcept {
         const std::lock_guard lock(mutex_);
         f.key = key;
@@ -158,24 +156,24 @@ public:
         m.hot = &f.hot;
     }
 
-    /// Takes the front away from the magazine, which gets the hot slot.
+    /// Removes the front from the magazine. The hot slot goes into the magazine.
     void take_front(front& f, magazine& m) noexcept {
         const std::lock_guard lock(mutex_);
         lose_front(f, m);
     }
 
-    /// Ends the use of the magazine by its thread and flushes it. `f` is its front, or null.
+    /// Flushes the magazine of a thread that ends. `f` is its front, or null.
     void leave(magazine& m, front* f) noexcept {
         const std::lock_guard lock(mutex_);
         if (f != nullptr) lose_front(*f, m);
-        if (closed()) return;  // bits and stack were the pool's memory
+        if (closed()) return;  // bits and stack are in the pool's memory
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         for (std::uint32_t i = 0; i < n; ++i) put(m.slots[i]);
         m.count.store(0, std::memory_order_relaxed);
         m.taken = false;
     }
 
-    /// Called when the pool is destroyed.
+    /// Must be called when the pool is destroyed.
     void close() noexcept {
         const std::lock_guard lock(mutex_);
         closed_.store(true, std::memory_order_release);
@@ -190,7 +188,7 @@ public:
             free += m->count.load(std::memory_order_relaxed);
             if (m->hot != nullptr && m->hot->load(std::memory_order_relaxed) != front::none) ++free;
         }
-        // It can only be larger while other threads are between two steps of a call.
+        // The sum can only be larger if other threads are in a call.
         return free < capacity_ ? capacity_ - free : 0;
     }
 
@@ -216,7 +214,7 @@ private:
         std::uint32_t n = 0;
         while (n < batch_ && height_ > 0) n = take_run(m, n);
         if (n == 0) {
-            // Fresh slots, up to the end of a batch, lowest on top.
+            // Takes fresh slots, up to the end of a batch, with the lowest on top.
             std::size_t end = (fresh_ | (batch_ - 1)) + 1;  // a batch is a power of 2
             if (end > capacity_) end = capacity_;
             for (std::size_t i = end; i > fresh_; --i) {
@@ -228,11 +226,11 @@ private:
         return n;
     }
 
-    // Flushes the older half and returns the number of slots left.
+    // Flushes the older half and returns the number of remaining slots.
     std::uint32_t flush(magazine& m) noexcept {
         const std::uint32_t n = m.count.load(std::memory_order_relaxed);
         const auto out = n < batch_ ? n : static_cast<std::uint32_t>(batch_);
-        // Under the lock, or used() of another thread would count these slots twice.
+        // Under the lock: used() in another thread must not count these slots twice.
         const std::lock_guard lock(mutex_);
         for (std::uint32_t i = 0; i < out; ++i) put(m.slots[i]);
         std::memmove(m.slots, m.slots + out, (n - out) * sizeof(std::uint32_t));
@@ -243,7 +241,7 @@ private:
     void put(std::uint32_t slot) noexcept {
         std::uint64_t& bits = bits_[slot / run_length];
         const std::uint64_t bit = std::uint64_t{1} << (slot % run_length);
-        // If the bit is set, two threads freed the slot at the same moment.
+        // The bit is already set if two threads freed the slot at the same moment.
         if ((bits & bit) != 0) return;
         if (bits == 0) stack_[height_++] = static_cast<std::uint32_t>(slot / run_length);
         bits |= bit;
@@ -270,33 +268,33 @@ private:
     const std::size_t batch_;  // a power of 2, 1 to run_length
     std::uint64_t* const bits_;
     std::uint32_t* const stack_;
-    std::size_t height_ = 0;  // of the stack
-    std::size_t free_ = 0;    // bits that are set
+    std::size_t height_ = 0;  // height of the stack
+    std::size_t free_ = 0;    // number of set bits
     std::size_t fresh_ = 0;   // slots from here on were never allocated
     magazine* magazines_ = nullptr;
     std::atomic<bool> closed_{false};
 };
 
-/// A thread's magazines, one for each depot that it has used. A depot lives as long as its pool and each
-/// of these threads, so its address identifies it. A counter would not: two shared libraries may count
-/// separately.
+/// A thread's magazines, one for each depot that it has used. A depot is identified by its address, because it
+/// lives as long as its pool and all these threads. A counter might not be unique: shared libraries may have
+/// separate ones.
 class thread_magazines {
 public:
     static constexpr std::size_t fronts = 64;
 
-    /// Returns a key for a new depot: its address, and in the low bits the offset of its place in the
-    /// cache. Each pool gets the next place, so 64 pools in a row don't share one. Keys are unique: the
-    /// shift only loses bits that no address has.
+    /// Returns a key for a new depot: its address, shifted, with the offset of its place in the cache in the
+    /// low bits. Successive pools get successive places, so 64 of them don't collide. Keys are unique, because
+    /// the shift only drops bits that are zero in all addresses.
     static std::uint64_t new_key(const depot* d) noexcept {
         static std::atomic<std::size_t> last{0};
         const std::size_t place = last.fetch_add(1, std::memory_order_relaxed) % fronts * sizeof(front);
         return (std::uint64_t{reinterpret_cast<std::uintptr_t>(d)} << key_shift) | place;
     }
-    /// Returns the calling thread's front in the place of a key, for this or another depot.
+    /// Returns the calling thread's front at the place of a key. It may belong to another depot.
     static front& at(std::uint64_t key) noexcept { return per_thread<thread_magazines>::get().front_at(key); }
 
-    /// Returns the calling thread's front for a depot, with a magazine, or null if there is no memory
-    /// for one or the thread has left.
+    /// Returns the calling thread's front for a depot, with a magazine. Returns null if there is no memory for
+    /// one, or if the thread is ending.
     static front* find(std::uint64_t key, const std::shared_ptr<depot>& d) noexcept {
         thread_magazines* const mine = per_thread<thread_magazines>::make();
         if (mine == nullptr) return nullptr;
@@ -309,7 +307,7 @@ public:
         return &f;
     }
 
-    /// The thread ends.
+    /// Flushes all magazines of a thread that ends.
     void leave() noexcept {
         while (first_ != nullptr) {
             entry* const e = first_;
@@ -334,7 +332,7 @@ private:
         const std::size_t place = key & place_mask;
         return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
     }
-    // The front of a magazine, or null if it has none.
+    // Returns the front of a magazine, or null.
     front* front_of(const magazine& m) noexcept {
         for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;
@@ -346,7 +344,7 @@ private:
         for (entry** at = &first_; *at != nullptr; at = &(*at)->next) {
             entry* const e = *at;
             if (e->home != d) continue;
-            *at = e->next;  // to the front, where the next search finds it first
+            *at = e->next;  // move to front, for the next search
             e->next = first_;
             first_ = e;
             return e->own;
@@ -363,7 +361,8 @@ private:
         return e->own;
     }
 
-    // Otherwise, a thread that outlives many pools would keep their depots.
+    // Removes magazines of destroyed pools. Otherwise, a thread that outlives many pools would keep their
+    // depots.
     void forget_closed() noexcept {
         for (entry** at = &first_; *at != nullptr;) {
             entry* const e = *at;
@@ -377,7 +376,7 @@ private:
         }
     }
 
-    // Direct-mapped by place.
+    // Direct-mapped by the place in the key.
     std::array<front, fronts> cache_{};
     entry* first_ = nullptr;
 };

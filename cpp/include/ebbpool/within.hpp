@@ -1,6 +1,6 @@
-// How an object in an arena gets the arena for its own memory: a type that takes an
-// allocator, such as std::pmr::string or a vector of them, is constructed with the arena's.
-// (Uses-allocator construction, as std::pmr's containers do it for their elements.)
+// Construction with the arena's allocator: objects whose type takes an allocator, such as std::pmr::string or a
+// std::pmr::vector of them, allocate from the arena that contains them. This is uses-allocator construction, as
+// in std::pmr.
 #ifndef EBBPOOL_WITHIN_HPP
 #define EBBPOOL_WITHIN_HPP
 
@@ -22,9 +22,9 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace detail {
 
-/// A std::pmr::polymorphic_allocator, or one of the same form: it is made of a pointer to a
-/// class with virtual functions, which resource() answers. Told by its form, so that a
-/// program without std::pmr need not read <memory_resource>.
+/// A std::pmr::polymorphic_allocator, or a type of the same form: constructed from the result of resource(), a
+/// pointer to a polymorphic class. It is recognized by its form so that programs without std::pmr need not
+/// include <memory_resource>.
 template <class A>
 concept polymorphic = requires(const A& a) {
     typename A::value_type;
@@ -34,12 +34,12 @@ concept polymorphic = requires(const A& a) {
 template <class A>
 using resource_of = std::remove_pointer_t<decltype(std::declval<const A&>().resource())>;
 
-/// A resource that lies in the arena whose memory it hands out.
+/// A memory resource stored in the arena that it allocates from.
 template <class Resource, class Arena>
 class resident_resource final : public Resource, public resident {
 public:
     explicit resident_resource(resident r) noexcept : resident(r) {}
-    static constexpr char kind = 0;  // only its address counts
+    static constexpr char kind = 0;  // only the address matters
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
@@ -51,15 +51,15 @@ private:
     bool do_is_equal(const Resource& other) const noexcept override { return this == &other; }
 };
 
-/// At most what one takes.
+/// An upper bound of the size of a resident_resource.
 inline constexpr std::size_t resident_bytes = sizeof(resident) + 2 * sizeof(void*) + annotate::red_zone;
 
 struct no_allocator {
     using value_type = std::byte;
 };
 
-/// Whether an object of type T takes its memory from an allocator like A. Types that take
-/// every allocator, such as std::promise, have memory that others share: not those.
+/// Whether T takes an allocator like A. Types that take any allocator, such as std::promise, are excluded,
+/// because they share their memory with other objects.
 template <class T, class A>
 struct takes : std::bool_constant<std::uses_allocator_v<T, A> && !std::uses_allocator_v<T, no_allocator>> {};
 template <class T, class U, class A>
@@ -80,8 +80,8 @@ inline constexpr bool is_pair = false;
 template <class T, class U>
 inline constexpr bool is_pair<std::pair<T, U>> = true;
 
-/// Constructs what is in an optional, array or variant with the allocator. Other arguments than these
-/// functions take construct the object as usual.
+/// Constructs optionals, arrays and variants, passing the allocator to their elements. Objects with other
+/// arguments are constructed as usual.
 template <class T>
 struct holder : std::false_type {};
 template <class T>
@@ -171,8 +171,8 @@ struct holder<std::variant<Ts...>> : std::true_type {
     }
 
 private:
-    // The alternative that the variant's constructor chooses for an argument: the one of the
-    // overload that resolution picks among functions of each, if none narrows.
+    // The index of the alternative that the variant's constructor selects for an argument: overload resolution
+    // among one function for each alternative that the argument initializes without narrowing.
     template <std::size_t I, class T>
     struct candidate {
         struct array {
@@ -198,8 +198,8 @@ private:
     }
 };
 
-/// An argument for a member of an aggregate, which becomes the member with the allocator. A member that
-/// takes any argument is ambiguous, so the aggregate is then constructed as usual.
+/// An argument for a member of an aggregate. It converts to the member, constructed with the allocator. If a
+/// member accepts any argument, the conversion is ambiguous, and the aggregate is constructed as usual.
 template <class A, class F, class Arg>
 struct for_member {
     const F& allocator;
@@ -216,7 +216,7 @@ struct for_member {
         }
     }
 };
-/// Whether T is an aggregate of which such arguments make the first members.
+/// Whether T is an aggregate whose first members can be initialized from such arguments.
 template <class T, class A, class F, class... Args>
 concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
                        !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) &&
@@ -236,8 +236,8 @@ T* construct_members(T* at, Members&&... members) noexcept(noexcept(T{std::forwa
 #pragma GCC diagnostic pop
 #endif
 
-/// Constructs a T at `at` from args and, if it takes one, the allocator that `allocator`
-/// answers. Where args have one already they are all.
+/// Constructs a T at `at` from args. If T takes an allocator, it gets the result of allocator(), unless args
+/// contain one.
 template <class A, class T, class F, class... Args>
 T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) {
     if constexpr (takes<T, A>::value && is_pair<T>) {
@@ -261,7 +261,7 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     }
 }
 
-/// Whether that never throws.
+/// Whether construct_within doesn't throw.
 template <class T, class A, class... Args>
 inline constexpr bool constructs_nothrow = [] {
     using F = A (*)();
