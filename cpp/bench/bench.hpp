@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the files of the benchmark share: how a benchmark is named and registered with
-/// google/benchmark, which interleaves the rounds and prints them.
+/// Shared by the files of the benchmark: names and registration. google/benchmark interleaves the rounds and
+/// prints them.
 
 #include <benchmark/benchmark.h>
 
@@ -11,14 +11,14 @@
 
 namespace bench {
 
-/// Sets what each benchmark reports: nanoseconds of a call, of so many in all.
+/// Reports the time per call in nanoseconds, for the given number of calls in an iteration.
 inline void count_calls(benchmark::State& state, std::size_t calls_of_an_iteration) {
     const double calls = static_cast<double>(calls_of_an_iteration) * static_cast<double>(state.iterations());
     state.counters["ns/op"] =
         benchmark::Counter(calls * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// The kinds of benchmarks, each in a file of its own.
+// One function for each kind of benchmark.
 void add_pools();
 void add_sync();
 void add_regions();

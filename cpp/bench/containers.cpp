@@ -16,8 +16,7 @@
 namespace bench {
 namespace {
 
-// Where containers have their memory: each is made empty by a function of its name, and
-// drop() follows the end of all of them.
+// The subjects: each makes empty containers, and drop() ends the cycle of all of them.
 
 class arena_allocated {
 public:
@@ -30,7 +29,7 @@ private:
     ebb::arena arena_{64 << 10, 16 << 20};
 };
 
-/// The containers of std::pmr, each of which gets the resource by a pointer.
+/// The containers of std::pmr. The compiler does not know the resource's type.
 template <class Resource>
 class pmr_containers : public Resource {
 public:
@@ -58,7 +57,7 @@ private:
     ebb::arena_resource resource_{arena_};
 };
 
-/// On a buffer of its own that is large enough.
+/// A monotonic_buffer_resource on a buffer that is large enough.
 class buffer_memory {
 public:
     static constexpr const char* name = "pmr buffer";
@@ -71,7 +70,7 @@ private:
     std::pmr::monotonic_buffer_resource resource_{buffer_.get(), bytes, std::pmr::null_memory_resource()};
 };
 
-/// The program's allocator: glibc's as it comes, by std::allocator.
+/// An allocator of the program. glibc's is used through std::allocator.
 template <class Calls>
 class heap {
 public:
@@ -85,8 +84,8 @@ auto heap<glibc_calls>::vector() {
     return std::vector<int>();
 }
 
-/// A vector of so many numbers. Its address goes nowhere, so that a compiler may keep it in
-/// registers, unless Escapes: as in a program that passes it on.
+/// Fills a vector with `count` numbers. If Escapes, the vector's address is passed on, so the compiler can't
+/// keep the vector in registers.
 template <bool Escapes, class Vector>
 [[gnu::noinline]] std::uint64_t fill(Vector v, std::size_t count) {
     if constexpr (Escapes) keep(v);
@@ -108,7 +107,7 @@ void run_vectors(benchmark::State& state, std::size_t count) {
     count_calls(state, vectors * count);
 }
 
-/// An iteration is an epoch of one map, which get(subject) makes, of so many keys in random order.
+/// An iteration is a cycle of one map with `count` keys in random order.
 template <class Subject, auto Get>
 void run_map(benchmark::State& state, std::size_t count) {
     random_numbers random(5);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A clock for a few dozen calls: the processor's counter, where there is one.
+/// A clock for a few dozen calls: the processor's time stamp counter, if there is one.
 
 #include <chrono>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-/// Ticks since some moment. About 8 ns to read; not ordered with the loads and
-/// stores around it, which is why it is asked once for many calls.
+/// Returns ticks of an arbitrary start. It takes about 8 ns and does not serialize loads and stores, so use it
+/// for batches of calls.
 inline std::uint64_t ticks() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
     return __rdtsc();
@@ -26,7 +26,7 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
-/// Nanoseconds a tick, measured over 20 ms, once.
+/// Returns the nanoseconds per tick, measured once over 20 ms.
 inline double nanoseconds_per_tick() {
     static const double measured = [] {
         using clock = std::chrono::steady_clock;

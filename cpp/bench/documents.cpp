@@ -11,10 +11,10 @@
 namespace bench {
 namespace {
 
-// Documents as a JSON parser makes them: a tree of nodes with a key, and text or a
-// number, built from the same list, walked and dropped.
+// Documents as a JSON parser makes them: trees of nodes with a key, and text or a number. Each is built from
+// the same list, walked and dropped.
 
-/// What the parser sees: nodes in order, each with how many children follow.
+/// A parser's input: nodes in document order, each with its number of children.
 struct document_node {
     std::string key;   // 3 to 20 bytes
     std::string text;  // up to 60 bytes; empty for a number
@@ -26,7 +26,7 @@ struct document {
     std::uint64_t checksum;  // of one walk
 };
 
-/// A node in an arena: nothing of it needs a destructor.
+/// A node in an arena, without destructors.
 struct arena_node {
     std::string_view key, text;
     std::uint64_t number = 0;
@@ -34,7 +34,7 @@ struct arena_node {
     arena_node* next = nullptr;
 };
 
-/// A node as one writes it without an arena.
+/// A node as written without an arena.
 template <class Calls>
 struct owned_node {
     using string = std::basic_string<char, std::char_traits<char>, calls_allocator<char, Calls>>;
@@ -114,7 +114,7 @@ std::uint64_t walk(const Node& n) {
     return sum;
 }
 
-/// Adds a node, and below it about as many as `left` allows.
+/// Adds a node and its descendants, about `left` in all.
 void add(document& d, random_numbers& random, std::size_t depth) {
     const std::size_t at = d.nodes.size();
     const bool is_text = random.below(3) != 0;

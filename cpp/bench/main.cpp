@@ -1,7 +1,7 @@
 /// \file
-/// Ebbpool's benchmark: a fixed pool and an arena beside the lower bound, the usual designs and
-/// the allocators one would use instead. Names have the operation, the size of an object,
-/// how many there are, and by whom: `matrix/rolling/16/8K/ebb trap`.
+/// The benchmark of pools and arenas beside a lower bound, common designs, and the allocators that a program
+/// would use instead. Names are operation, size of an object, number of objects, and subject:
+/// `matrix/rolling/16/8K/ebb trap`.
 ///
 ///     bench --benchmark_filter=matrix --benchmark_repetitions=7 --benchmark_enable_random_interleaving=true
 

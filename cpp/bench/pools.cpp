@@ -17,14 +17,14 @@ constexpr std::array<std::size_t, 4> all_counts{1u << 10, 8u << 10, 64u << 10, 2
 
 std::string kilo(std::size_t count) { return std::to_string(count >> 10) + "K"; }
 
-/// How many passes bench_callgrind.sh asks for; 0: as many as the clock wants.
+/// The number of passes that bench_callgrind.sh requests; 0 for timing.
 std::int64_t fixed_passes() {
     const char* const text = std::getenv("BENCH_PASSES");
     return text == nullptr ? 0 : std::atoll(text);
 }
 
-/// One pass is `count` allocations and as many frees. `aged`: the free objects lie in no
-/// order before, as in a program that has freed as it likes for a while.
+/// A pass is `count` allocations and as many frees. If `aged`, the free objects are in random order at the
+/// start, as in a program that has run for a while.
 template <class Pool>
 void run_pool(benchmark::State& state, workload w, std::size_t count, bool aged) {
     Pool pool(count);
@@ -37,7 +37,7 @@ void run_pool(benchmark::State& state, workload w, std::size_t count, bool aged)
     if (!player.verify(keeps_full(w))) state.SkipWithError("an object was handed out twice, or written by the pool");
 }
 
-/// Percentiles of `steps_in_batch` calls at a time, which say how even they are.
+/// Percentiles of the time of `steps_in_batch` calls.
 template <class Pool>
 void run_latency(benchmark::State& state, workload w, std::size_t count) {
     Pool pool(count);
@@ -59,7 +59,7 @@ void run_latency(benchmark::State& state, workload w, std::size_t count) {
     }
 }
 
-/// Making a pool; taking it down again is not timed.
+/// Times the constructor of a pool, not its destructor.
 template <class Pool>
 void run_construct(benchmark::State& state, std::size_t count) {
     for ([[maybe_unused]] auto _ : state) {
@@ -87,7 +87,7 @@ void add(const char* kind, workload w, std::size_t count, bool aged = false) {
     if (fixed_passes() != 0) b->Iterations(fixed_passes());
 }
 
-/// All that the matrix has of a subject, of capacities up to `most`.
+/// Adds the rows of a subject in the matrix, for capacities up to `most`.
 template <template <std::size_t> class Pool>
 void add_matrix(std::size_t most = all_counts.back()) {
     for (const workload w : all_workloads)
@@ -105,8 +105,7 @@ void add_matrix(std::size_t most = all_counts.back()) {
         ->UseManualTime();
 }
 
-/// Sizes that are no powers of two, pools whose free objects lie in no order, and large
-/// objects filled and emptied.
+/// Adds sizes that are not powers of 2, pools with free objects in random order, and large objects.
 template <template <std::size_t> class Pool>
 void add_more() {
     for (const workload w :
@@ -148,7 +147,7 @@ void add_pools() {
     add_matrix<pmr_pool>();
 #if BENCH_HAVE_BOOST
     add_matrix<boost_pool>();
-    add_matrix<boost_object_pool>(1024);  // a free walks a list to its place
+    add_matrix<boost_object_pool>(1024);  // frees are O(n)
 #endif
 #if BENCH_HAVE_FOONATHAN
     add_matrix<foonathan_pool>();

@@ -20,7 +20,7 @@
 namespace bench {
 namespace {
 
-/// An object of an epoch: linked to the one before, so that all can be found.
+/// An object of a cycle, linked to the previous one for verification.
 template <std::size_t Size>
 struct plain {
     plain(std::uint64_t n, plain* p) noexcept : number(n), before(p) {}
@@ -87,7 +87,7 @@ private:
     ebb::arena arena_;
 };
 
-/// The arena of several threads: the calling thread's part is looked for at each call.
+/// The arena for several threads. Each call looks up the thread's part.
 class ebb_sync_arena {
 public:
     static constexpr const char* name = "ebb sync arena";
@@ -107,8 +107,7 @@ private:
     ebb::sync_arena arena_;
 };
 
-/// On a buffer of its own that is large enough; the resource's own type is known
-/// to the compiler.
+/// A monotonic_buffer_resource on a buffer that is large enough. The compiler knows the resource's type.
 class pmr_buffer {
 public:
     static constexpr const char* name = "pmr buffer";
@@ -163,7 +162,7 @@ private:
 };
 #endif
 
-/// An allocator of the program, that gives back one by one.
+/// An allocator of the program, which frees objects one by one.
 template <class Malloc>
 class one_by_one {
 public:
@@ -188,31 +187,31 @@ public:
 
 std::uint64_t up_to(std::uint64_t n) { return n * (n + 1) / 2; }
 
-/// An iteration is an epoch of `count` objects. The last one is read before it is dropped:
-/// its sum, with those of what was destroyed, must be what was written.
+/// An iteration is a cycle of `count` objects. The last one is verified: the sum of its objects and of the
+/// destroyed objects must be the sum of all values written.
 template <class T, class Subject>
 void run(benchmark::State& state, std::size_t count) {
     Subject subject(count * sizeof(T));
     destroyed = 0;
     std::uint64_t stamp = 0;
     T* newest = nullptr;
-    const auto one_epoch = [&] {
+    const auto one_cycle = [&] {
         newest = nullptr;
         for (std::size_t i = 0; i < count; ++i) {
             newest = subject.template make<T>(++stamp, newest);
             keep(subject);
         }
     };
-    one_epoch();  // to warm up
+    one_cycle();  // to warm up
     subject.drop(newest);
     for ([[maybe_unused]] auto _ : state) {
-        one_epoch();
+        one_cycle();
         opaque(newest);
         subject.drop(newest);
         keep(subject);
     }
     count_calls(state, count);
-    one_epoch();
+    one_cycle();
     std::uint64_t sum = 0;
     for (const T* p = newest; p != nullptr; p = static_cast<const T*>(p->before)) sum += p->number;
     subject.drop(newest);
@@ -221,7 +220,7 @@ void run(benchmark::State& state, std::size_t count) {
         state.SkipWithError("not every object was destroyed once");
 }
 
-/// An iteration is an epoch of two threads, each of which makes `count` objects in one arena.
+/// An iteration is a cycle in which two threads make `count` objects each in one arena.
 template <class T, class Subject>
 void run_threads(benchmark::State& state, std::size_t count) {
     Subject subject(2 * count * sizeof(T));
@@ -251,7 +250,7 @@ struct node {
     node* right;
 };
 
-/// A tree of that depth, whose nodes are made behind their children, or before them.
+/// Builds a tree of the given depth. Nodes are made after their children, or before them.
 template <bool ChildrenFirst, class Subject>
 node* build(Subject& subject, std::size_t depth) {
     node* n = ChildrenFirst && depth > 0 ? nullptr : subject.template make<node>(nullptr, nullptr);
@@ -281,7 +280,7 @@ void run_tree(benchmark::State& state, std::size_t depth) {
     if (nodes_of(build<ChildrenFirst>(subject, depth)) != count) state.SkipWithError("a node is missing");
 }
 
-/// Raw memory of mixed sizes, up to 256 bytes, and alignments, up to 64.
+/// Raw memory of mixed sizes up to 256 bytes, and alignments up to 64.
 struct mixed {
     explicit mixed(random_numbers& random) : bytes(1 + random.below(256)), align(std::size_t{1} << random.below(7)) {}
     std::size_t bytes, align;
@@ -312,7 +311,7 @@ struct text {
     bool is(made copy) const { return copy == from && copy.data() != from.data(); }
 };
 
-/// An iteration is an epoch of `count` random works. All of the last one are read.
+/// An iteration is a cycle of `count` random allocations. The last one is verified.
 template <class Work, class Subject>
 void run_random(benchmark::State& state, std::size_t count) {
     random_numbers random(11);
@@ -320,21 +319,21 @@ void run_random(benchmark::State& state, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) all.emplace_back(random);
     std::vector<typename Work::made> made(count);
     Subject subject(count * 384);
-    const auto one_epoch = [&] {
+    const auto one_cycle = [&] {
         for (std::size_t i = 0; i < count; ++i) {
             made[i] = all[i].make(subject);
             keep(subject);
         }
     };
-    one_epoch();  // to warm up
+    one_cycle();  // to warm up
     subject.drop(made.data());
     for ([[maybe_unused]] auto _ : state) {
-        one_epoch();
+        one_cycle();
         subject.drop(made.data());
         keep(subject);
     }
     count_calls(state, count);
-    one_epoch();
+    one_cycle();
     for (std::size_t i = 0; i < count; ++i)
         if (!all[i].is(made[i])) state.SkipWithError("not what was made");
 }
@@ -347,7 +346,7 @@ void add(const char* what, std::size_t count, void (*f)(benchmark::State&, std::
 }
 
 template <class T>
-void add_epochs(const char* what, std::size_t count) {
+void add_cycles(const char* what, std::size_t count) {
     add<bump>(what, count, &run<T, bump>);
     add<ebb_arena>(what, count, &run<T, ebb_arena>);
     add<ebb_sync_arena>(what, count, &run<T, ebb_sync_arena>);
@@ -366,10 +365,10 @@ void add_epochs(const char* what, std::size_t count) {
 
 void add_regions() {
     for (const std::size_t count : {20u, 1'000u, 16'000u}) {
-        add_epochs<plain<32>>("32", count);
-        add_epochs<plain<64>>("64", count);
+        add_cycles<plain<32>>("32", count);
+        add_cycles<plain<64>>("64", count);
     }
-    add_epochs<counted>("destructor", 1'000);
+    add_cycles<counted>("destructor", 1'000);
     add<ebb_sync_arena>("two-threads-64", 100'000, &run_threads<plain<64>, ebb_sync_arena>);
 #if defined(BENCH_HAVE_PROTOBUF)
     add<protobuf_arena>("two-threads-64", 100'000, &run_threads<plain<64>, protobuf_arena>);

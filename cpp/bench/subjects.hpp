@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What is measured, beside what one would use instead. A pool of the matrix has the same
-/// five members.
+/// The subjects: Ebbpool, and the allocators that a program would use instead. Subjects of the matrix have the
+/// same five members.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -34,11 +34,10 @@
 
 namespace bench {
 
-// The lower bound: the least that a fixed pool can do.
+// The lower bound: the least work that a pool can do.
 
-/// A free list that is threaded through the free objects themselves, linked up
-/// beforehand over one block, and not checked at all: not even for being empty
-/// when given back to. It has no count and no capacity.
+/// A free list through the free objects of one block, linked beforehand. It has no checks, no count, and no
+/// capacity.
 template <std::size_t Size>
 class lower_bound_pool {
 public:
@@ -81,7 +80,7 @@ private:
     node* head_ = nullptr;
 };
 
-// Ebbpool itself: with each setting of its checks.
+// Ebbpool with each policy.
 
 template <std::size_t Size, class Checks>
 class ebb_pool {
@@ -97,7 +96,7 @@ private:
     ebb::fixed_pool<value_type, Checks> pool_;
 };
 
-/// The default: every misuse is reported, in release builds too.
+/// The default policy, which detects misuse in release builds.
 template <std::size_t Size>
 class ebb_trap : public ebb_pool<Size, ebb::checks::trap> {
 public:
@@ -105,7 +104,7 @@ public:
     static constexpr const char* name = "ebb trap";
 };
 
-/// The same checks; misuse is given to a handler, and the call returns.
+/// The same checks. Misuse calls a handler.
 template <std::size_t Size>
 class ebb_report : public ebb_pool<Size, ebb::checks::report> {
 public:
@@ -113,7 +112,7 @@ public:
     static constexpr const char* name = "ebb report";
 };
 
-/// For the comparison with pools that check nothing.
+/// Without checks, for the comparison with unchecked pools.
 template <std::size_t Size>
 class ebb_none : public ebb_pool<Size, ebb::checks::none> {
 public:
@@ -121,11 +120,10 @@ public:
     static constexpr const char* name = "ebb none";
 };
 
-// The usual checked design.
+// A common checked design.
 
-/// What one writes who wants a pool that reports misuse: a block, a `vector` of
-/// pointers as the stack of free objects, a `vector` of flags for what is out,
-/// and a division that finds the flag. It catches all that Ebbpool catches.
+/// A straightforward checked pool: a block, a `vector` of pointers as the stack of free objects, a `vector` of
+/// flags for allocated objects, and a division to find the flag. It detects the same misuse as Ebbpool.
 template <std::size_t Size>
 class checked_vectors {
 public:
@@ -155,7 +153,7 @@ public:
         if (offset % Size != 0) fail("not the beginning of an object", p);
         if (out_[offset / Size] == 0) fail("not allocated", p);
         out_[offset / Size] = 0;
-        free_.push_back(p);  // never grows: one entry for each object was reserved
+        free_.push_back(p);  // never reallocates: reserved for all objects
     }
 
 private:
@@ -173,10 +171,9 @@ private:
     std::vector<unsigned char> out_;
 };
 
-// A fixed pool as many programs have one.
+// A common fixed pool.
 
-/// One block, and a `vector` of pointers to what is free, last in, first out. It knows
-/// when nothing is free, and checks nothing else.
+/// A block and a `vector` of pointers to free objects, last in, first out. It only checks whether it is full.
 template <std::size_t Size>
 class pointer_stack {
 public:
@@ -222,13 +219,11 @@ private:
     std::pmr::unsynchronized_pool_resource resource_;
 };
 
-// Allocators that come as a shared library in place of `malloc`.
-//
-// They are opened at run time and not linked: linked, they would take over
-// every `malloc` of the program, the subject "glibc malloc" with it. A call
-// goes through one pointer, as it does through the table of a linked library.
+// Allocators that replace `malloc`, as shared libraries. They are opened at run time, because linking them
+// would replace every `malloc` of the program, including the subject "glibc malloc". Each call goes through one
+// pointer, as with the table of a linked library.
 
-/// The two functions of such a library, if this machine has it.
+/// The two functions of such a library, or null if the machine doesn't have it.
 struct shared_malloc {
     void* (*allocate)(std::size_t) = nullptr;
     void (*deallocate)(void*) = nullptr;
@@ -236,11 +231,11 @@ struct shared_malloc {
 
     bool available() const noexcept { return allocate != nullptr && deallocate != nullptr; }
 
-    /// Tries the file names in turn, the first that loads is taken.
+    /// Opens the first of the file names that loads.
     static shared_malloc open(std::initializer_list<const char*> files, const char* malloc_name,
                               const char* free_name) {
         shared_malloc m;
-        if (EBB_ASAN) return m;  // what such a library keeps for itself would be reported as leaks
+        if (EBB_ASAN) return m;  // would report the library's memory as leaks
         for (const char* file : files) {
             m.library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
             if (m.library != nullptr) break;
@@ -252,7 +247,7 @@ struct shared_malloc {
     }
 };
 
-/// Opened before `main`, so that no first call is measured.
+/// Opened before `main`, so that the first call is not measured.
 inline const shared_malloc mimalloc_library = shared_malloc::open(
     {"libmimalloc.so.2", "libmimalloc.so.2.0", "libmimalloc.so.3", "libmimalloc.so"}, "mi_malloc", "mi_free");
 inline const shared_malloc jemalloc_library =
@@ -263,18 +258,17 @@ inline const shared_malloc tcmalloc_library =
 inline const shared_malloc tbb_library =
     shared_malloc::open({"libtbbmalloc.so.2", "libtbbmalloc.so"}, "scalable_malloc", "scalable_free");
 
-/// Starts the program anew if jemalloc is there but didn't load: it has more
-/// thread-local memory than glibc keeps free for libraries that come late, and
-/// glibc takes the amount from the environment, at the start only. To be called
-/// first in `main`.
+/// Restarts the program if jemalloc is installed but can't be opened: it needs more static thread-local storage
+/// than glibc reserves for libraries opened at run time. glibc reads the amount from the environment at the
+/// start. Must be called first in `main`.
 inline void restart_with_room_for_jemalloc(char** argv) {
     constexpr const char* variable = "GLIBC_TUNABLES";
     if (jemalloc_library.available() || std::getenv(variable) != nullptr) return;
     ::setenv(variable, "glibc.rtld.optional_static_tls=16384", 1);
-    ::execv("/proc/self/exe", argv);  // returns only when it failed; then jemalloc is not here
+    ::execv("/proc/self/exe", argv);  // if it fails, the benchmark runs without jemalloc
 }
 
-// Allocators of a program as two calls.
+// Allocators as two functions.
 
 /// The C library's.
 struct glibc_calls {
@@ -303,7 +297,7 @@ struct tbb_calls : library_calls<tbb_library> {
     static constexpr const char* name = "oneTBB";
 };
 
-/// One of them as a standard allocator.
+/// Such an allocator as a standard allocator.
 template <class T, class Calls>
 struct calls_allocator {
     using value_type = T;
@@ -318,7 +312,7 @@ struct calls_allocator {
     }
 };
 
-/// One of them as a pool.
+/// Such an allocator as a pool.
 template <class Calls, std::size_t Size>
 class malloc_pool {
 public:
@@ -344,7 +338,7 @@ using tbb = malloc_pool<tbb_calls, Size>;
 #if BENCH_HAVE_BOOST
 // Boost.Pool.
 
-/// `boost::pool`, its whole capacity taken as the first block.
+/// `boost::pool`, with its whole capacity as the first block.
 template <std::size_t Size>
 class boost_pool {
 public:
@@ -362,11 +356,10 @@ private:
 #endif
 
 #if BENCH_HAVE_BOOST
-// The pool of Boost.Pool that knows its objects' type.
+// Boost.Pool's pool of typed objects.
 
-/// `boost::object_pool`, its whole capacity taken as the first block. It keeps
-/// its free list in the order of addresses, so that its destructor finds what is
-/// still out: a free walks the list to its place.
+/// `boost::object_pool`, with its whole capacity as the first block. Its free list is sorted by address, for
+/// the destructor, so a free walks the list.
 template <std::size_t Size>
 class boost_object_pool {
 public:
@@ -375,7 +368,7 @@ public:
     static bool available() { return true; }
 
     explicit boost_object_pool(std::size_t capacity) : pool_(capacity) {}
-    // In parentheses, as the library has them, for those who define them as macros.
+    // In parentheses, as in the library, for programs that define them as macros.
     value_type* allocate() noexcept { return (pool_.malloc)(); }
     void deallocate(value_type* p) noexcept { (pool_.free)(p); }
 
@@ -387,7 +380,7 @@ private:
 #if BENCH_HAVE_FOONATHAN
 // foonathan/memory.
 
-/// `memory_pool<node_pool>`, its whole capacity taken as the first block.
+/// `memory_pool<node_pool>`, with its whole capacity as the first block.
 template <std::size_t Size>
 class foonathan_pool {
 public:
@@ -405,8 +398,7 @@ private:
 };
 #endif
 
-// Ebbpool's pool for threads, with its checks on, and what one would write
-// with a lock instead.
+// Ebbpool's pool for threads, with checks, and a pool with a lock.
 
 template <std::size_t Size>
 class ebb_sync {
@@ -423,7 +415,7 @@ private:
     ebb::sync_fixed_pool<value_type> pool_;
 };
 
-/// The pool for one thread, behind one mutex.
+/// A fixed_pool with a mutex.
 template <std::size_t Size>
 class ebb_mutex {
 public:

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t object_size = 64;
 constexpr std::size_t window = 1024;     // objects that a thread, or the ring, holds
-constexpr std::size_t capacity = 16384;  // far more, as one would choose it
+constexpr std::size_t capacity = 16384;  // much larger, as a program would choose it
 
-/// The standard library's pool resource for threads.
+/// The synchronized pool resource of the standard library.
 template <std::size_t Size>
 class pmr_sync_pool {
 public:
@@ -32,8 +32,7 @@ private:
     std::pmr::synchronized_pool_resource resource_;
 };
 
-/// An object, however long it takes: what another thread has cached may be
-/// missing for a moment.
+/// Allocates an object, and retries while other threads cache the free ones.
 template <class Pool>
 auto* take(Pool& pool) {
     auto* p = pool.allocate();
@@ -60,8 +59,8 @@ std::uint64_t churn(Pool& pool, std::size_t calls, std::uint64_t stamp) {
     return sum;
 }
 
-/// A ring for one producer and one consumer. Positions are published in runs of
-/// 32, so that the ring costs little beside the pool.
+/// A ring for one producer and one consumer. It publishes positions once in 32 objects, so that it costs little
+/// beside the pool.
 template <class T>
 class ring {
 public:
@@ -95,20 +94,20 @@ private:
     };
     std::array<T*, window> slots_{};
     line published_, tail_;
-    alignas(128) std::size_t head_ = 0;  // the producer's
+    alignas(128) std::size_t head_ = 0;  // of the producer
     std::size_t seen_tail_ = 0;
-    alignas(128) std::size_t position_ = 0;  // the consumer's
+    alignas(128) std::size_t position_ = 0;  // of the consumer
     std::size_t seen_head_ = 0;
 };
 
 constexpr std::size_t calls = 200'000;  // of an iteration, by both threads
 
-/// Reports where a sum is not that of all that was written.
+/// Reports an error if a sum differs from the sum of all values written.
 void check(benchmark::State& state, std::uint64_t sum, std::uint64_t expected) {
     if (sum != expected) state.SkipWithError("an object was handed out twice");
 }
 
-/// What a thread of `churn` writes in all.
+/// The sum of the values that a thread of `churn` writes.
 std::uint64_t stamps(std::uint64_t from) {
     const std::uint64_t n = window + calls / 4;
     return n * from + n * (n + 1) / 2;
@@ -161,8 +160,8 @@ void run_hand_over(benchmark::State& state) {
     count_calls(state, calls);
 }
 
-/// As larson, a server: each thread replaces random ones of its objects, and then goes on
-/// with those of the other thread, so that half of what it frees another has allocated.
+/// Like larson, a server: each thread replaces random objects of its own, and then continues with the objects
+/// of the other thread. Half of the objects that it frees were allocated by the other thread.
 template <class Pool>
 void run_larson(benchmark::State& state) {
     Pool pool(capacity);
@@ -174,7 +173,7 @@ void run_larson(benchmark::State& state) {
     }
     for ([[maybe_unused]] auto _ : state) {
         std::barrier swapped(2);
-        std::array<std::uint64_t, 2> sums{};  // written less read
+        std::array<std::uint64_t, 2> sums{};  // written minus read
         const auto body = [&](std::size_t me) {
             random_numbers random(me + 1);
             std::uint64_t sum = 0, own = me << 40;
@@ -204,8 +203,8 @@ void run_larson(benchmark::State& state) {
     count_calls(state, calls);
 }
 
-/// As mstress: each thread allocates runs of random length, gives back some of what it has,
-/// oldest first, and swaps some with what another has left in a place that both see.
+/// Like mstress: each thread allocates runs of random length, frees some of its objects, oldest first, and
+/// exchanges some with the other thread through a shared array.
 template <class Pool>
 void run_mstress(benchmark::State& state) {
     using object_type = typename Pool::value_type;
@@ -253,7 +252,7 @@ void add() {
     const std::string name = pool::name;
     benchmark::RegisterBenchmark(("sync/churn/" + name).c_str(), &run_churn<pool>)->UseRealTime();
     benchmark::RegisterBenchmark(("sync/hand-over/" + name).c_str(), &run_hand_over<pool>)->UseRealTime();
-    // By the processor's time of both threads.
+    // By the CPU time of both threads.
     benchmark::RegisterBenchmark(("sync/larson/" + name).c_str(), &run_larson<pool>)->MeasureProcessCPUTime();
     benchmark::RegisterBenchmark(("sync/mstress/" + name).c_str(), &run_mstress<pool>)->MeasureProcessCPUTime();
 }

@@ -1,12 +1,11 @@
 #pragma once
 
 /// \file
-/// What is done with a pool, the same for every subject.
+/// The workloads, the same for every subject.
 ///
-/// Each workload brings the pool to its working state, then runs passes. The program
-/// writes the first word of every object that it is handed, a different one each time.
-/// After the clock was stopped `verify` reads the words of a full pool, so that an object
-/// handed out twice, or written by the pool while it was out, shows.
+/// Each workload brings the pool to its steady state and then runs passes. It writes a different value to the
+/// first word of each allocated object. After timing, `verify` reads the words of a full pool, to detect
+/// objects that were allocated twice or overwritten by the pool.
 
 #include <array>
 #include <cstddef>
@@ -18,7 +17,7 @@
 
 namespace bench {
 
-/// Names a workload.
+/// Returns the name of a workload.
 enum class workload : std::uint8_t { batch_same, batch_reverse, rolling, random_victims, shuffled_drain };
 inline constexpr std::array all_workloads{workload::batch_same, workload::batch_reverse, workload::rolling,
                                           workload::random_victims, workload::shuffled_drain};
@@ -28,17 +27,17 @@ constexpr const char* name(workload w) noexcept {
     return names[static_cast<std::size_t>(w)];
 }
 
-/// Those that keep the pool full: a step frees an object and allocates one, and
-/// is two calls. A step of the others is one call.
+/// Whether the workload keeps the pool full: then a step is two calls, a free and an allocation. Otherwise a
+/// step is one call.
 constexpr bool keeps_full(workload w) noexcept { return w == workload::rolling || w == workload::random_victims; }
 
-/// So many steps are timed at once: fewer, and the counter would be most of it.
+/// The number of steps timed together. With fewer, reading the clock would dominate.
 inline constexpr std::size_t steps_in_batch = 32;
 
-/// A random permutation of 0 to n-1, always the same for the same n.
+/// Returns a random permutation of 0 to n-1, the same for each n in every run.
 std::vector<std::uint32_t> permutation(std::size_t n);
 
-/// A pool, the objects that are out, and what was seen of them.
+/// A pool with its allocated objects and the timing of its steps.
 template <class Pool>
 class player {
 public:
@@ -53,7 +52,7 @@ public:
     void empty() {
         each_index([](std::size_t i) { return i; }, [](auto& at, std::size_t i) { at.deallocate(i); });
     }
-    /// One pass of a workload.
+    /// Runs one pass of a workload.
     void pass(workload w) {
         const std::size_t n = count_;
         const auto in_order = [](std::size_t i) { return i; };
@@ -75,18 +74,17 @@ public:
                 fill();
                 each_index([shuffled = shuffled_.data()](std::size_t i) { return shuffled[i]; }, deallocate);
                 break;
-            case workload::rolling:  // every object once, the oldest first
+            case workload::rolling:  // every object once, oldest first
                 each_index(in_order, replace);
                 break;
-            case workload::random_victims:  // as many as there are, some twice
+            case workload::random_victims:  // as many frees as objects, so some are replaced twice
                 each_index([random = random_, n](std::size_t) mutable { return random.below(n); }, replace);
                 random_ = random_numbers(stamp_);
                 break;
         }
     }
 
-    /// Whether all objects of a full pool hold what was written into them. Leaves the
-    /// pool empty.
+    /// Reports whether all objects of a full pool have the values written to them, and empties the pool.
     bool verify(bool is_full) {
         if (is_full) empty();
         const std::uint64_t before = stamp_;
@@ -97,15 +95,14 @@ public:
         return good;
     }
 
-    /// From now on each run of steps is timed, into `out` if it isn't null.
+    /// Times each batch of steps from now on and appends to `out`; null stops it.
     void time_steps(std::vector<std::uint32_t>* out) { batch_ticks_ = out; }
 
 private:
-    /// What a loop needs, in variables of its own, which the compiler can keep
-    /// in registers: the harness should cost little beside what it measures.
-    /// What the pool needs is in memory at every call, as it is in a program,
-    /// where calls are seldom in one loop: else the lower bound alone could keep its
-    /// head in a register, since it has nothing else.
+    /// The state of the measuring loop, in local variables that the compiler can keep in registers, so that the
+    /// harness costs little. The pool's own state is in memory at each call, as in programs whose calls are not
+    /// all in one loop. Otherwise, only the lower bound, whose state is one pointer, would be kept in a
+    /// register.
     struct loop {
         Pool& pool;
         object_type** out;

@@ -1,4 +1,4 @@
-// An absl::flat_hash_map whose table lies in an arena.
+// An absl::flat_hash_map that allocates from an arena.
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ int main() {
             counts words{ebb::arena_allocator<entry>(a)};
             for (int i = 0; i < 1'000; ++i) ++words[a.copy(std::to_string(i % 100))];
             if (words.size() != 100 || words["7"] != 10) return EXIT_FAILURE;
-        }  // before the arena is emptied
+        }  // destroyed before the reset
         a.reset();
     }
 }

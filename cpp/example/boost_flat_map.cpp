@@ -1,4 +1,4 @@
-// A boost::unordered_flat_map whose table lies in an arena.
+// A boost::unordered_flat_map that allocates from an arena.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdlib>
 #include <ebbpool/arena.hpp>
@@ -16,7 +16,7 @@ int main() {
             counts words{ebb::arena_allocator<entry>(a)};
             for (int i = 0; i < 1'000; ++i) ++words[a.copy(std::to_string(i % 100))];
             if (words.size() != 100 || words["7"] != 10) return EXIT_FAILURE;
-        }  // before the arena is emptied
+        }  // destroyed before the reset
         a.reset();
     }
 }

@@ -1,4 +1,4 @@
-// boost::json parses into an arena. Its resource is Boost's, not std::pmr's.
+// boost::json parses into an arena, with a resource of Boost's type, not std::pmr's.
 #include <boost/json/src.hpp>
 #include <cstdlib>
 #include <ebbpool/arena.hpp>
@@ -14,7 +14,7 @@ private:
     ebb::arena& arena_;
 };
 
-// No destructor runs: the arena frees all that a value has.
+// No destructor runs: the arena frees all memory of a value.
 template <>
 struct boost::json::is_deallocate_trivial<arena_json> {
     static constexpr bool value = true;

@@ -1,5 +1,5 @@
-// Coroutines whose frames lie in an arena: it is their first parameter. (clang needs no
-// memory at all for a frame that it sees the end of.)
+// Coroutines whose frames are allocated from an arena, their first parameter. (clang allocates no memory for a
+// frame whose lifetime it can see.)
 #include <coroutine>
 #include <cstdio>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <exception>
 #include <utility>
 
-// The numbers that a coroutine yields.
+// A generator of numbers.
 class numbers {
 public:
     struct promise_type {
@@ -17,7 +17,7 @@ public:
         static void* operator new(std::size_t bytes, ebb::arena& a, const Args&...) {
             return a.allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
         }
-        // The arena frees it.
+        // The arena frees the frame.
         static void operator delete(void*, std::size_t) noexcept {}
 
         numbers get_return_object() { return numbers(std::coroutine_handle<promise_type>::from_promise(*this)); }
@@ -33,7 +33,7 @@ public:
 
     numbers(numbers&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
     ~numbers() {
-        if (frame_) frame_.destroy();  // runs the destructors of what is in it
+        if (frame_) frame_.destroy();  // runs the destructors of its local variables
     }
 
     bool next() {
@@ -58,7 +58,7 @@ int main() {
         {
             numbers all = up_to(a, 100);
             while (all.next()) sum += all.value();
-        }  // before the arena is emptied
+        }  // destroyed before the reset
         a.reset();
         if (sum != 5'050) return EXIT_FAILURE;
     }

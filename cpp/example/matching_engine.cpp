@@ -1,7 +1,7 @@
-// The core of an exchange: orders to buy and to sell meet by price, then by time. Orders
-// rest for long and end in any order: they are in a pool of fixed capacity, which says so
-// when it is full. The trades of one order end when they are reported: they are in an
-// arena. examples/small/matching is the same in Go, and says the same.
+// The core of an exchange: orders to buy and to sell match by price, then by time. Resting orders end in any
+// order, so they are in a pool of fixed capacity, which refuses orders when it is full. The trades of one order
+// are freed together after they are reported, so they are in an arena. examples/small/matching is the same
+// program in Go, with the same output.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,18 +18,18 @@ struct order {
     order* next;
 };
 
-// All orders of one price, the oldest first.
+// The orders of one price, oldest first.
 struct level {
     int price;
     order *first, *last;
 };
 
-// The levels of one side of the book, the best one last.
+// The levels of one side of the book, best last.
 struct side {
     int sign;  // 1: the highest price is the best; -1: the lowest
     std::vector<level> levels{};
 
-    // Puts o behind all others of its price.
+    // Appends o to the orders of its price.
     void rest(order* o) {
         const auto at = std::lower_bound(levels.begin(), levels.end(), o->price,
                                          [this](const level& l, int price) { return sign * l.price < sign * price; });
@@ -52,8 +52,7 @@ struct book {
     side bids{1};
     side asks{-1};
 
-    // Executes what an order can get at once, and rests the remainder. Returns false if
-    // there is no room for that.
+    // Matches an order, and rests the remainder. Returns false if the pool is full.
     bool match(bool buy, order incoming, trades& done) {
         side& own = buy ? bids : asks;
         side& other = buy ? asks : bids;
@@ -78,7 +77,7 @@ struct book {
     }
 };
 
-// xorshift64 (Marsaglia, Xorshift RNGs, 2003), which both languages have alike.
+// xorshift64 (Marsaglia, Xorshift RNGs, 2003), the same in both languages.
 struct random_numbers {
     std::uint64_t state = 88172645463325252U;
 

@@ -1,5 +1,5 @@
-// Things that refer to each other and die at any time, as in a game: handles
-// say when the other is gone, even when its slot serves another by now.
+// Objects that refer to each other and are destroyed at any time, as in a game. Handles detect a destroyed
+// object, even when its slot has a new one.
 #include <cstdio>
 #include <ebbpool/handle_pool.hpp>
 #include <string>

@@ -1,5 +1,5 @@
-// Orders of a matching engine: a price level is a std::map entry and a list of
-// orders, and neither touches the heap once the program runs.
+// The orders of a matching engine: a price level is an entry of a std::map and a list of orders. Neither
+// allocates from the heap after the start.
 #include <cstdio>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>

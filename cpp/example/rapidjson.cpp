@@ -1,4 +1,4 @@
-// RapidJSON's documents in an arena: an allocator of its kind.
+// RapidJSON documents in an arena, with an allocator of RapidJSON's form.
 #include <rapidjson/document.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 class arena_rapidjson {
 public:
     static constexpr bool kNeedFree = false;
-    arena_rapidjson() = default;  // it asks for this, and does not use it where a document is given one
+    arena_rapidjson() = default;  // required by RapidJSON, but not used if the document gets an allocator
     explicit arena_rapidjson(ebb::arena& a) noexcept : arena_(&a) {}
 
     void* Malloc(std::size_t bytes) { return bytes == 0 ? nullptr : arena_->allocate(bytes); }

@@ -1,4 +1,4 @@
-// The examples of the reference: each part between two marks is shown there.
+// The examples of the reference. Doxygen shows the code between two marks.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -30,13 +30,13 @@ struct order {
 static void pools() {
     //! [fixed_pool]
     ebb::fixed_pool<order> orders(10'000);
-    order* const raw = orders.allocate();  // nullptr when all are out
+    order* const raw = orders.allocate();  // nullptr if the pool is full
     *raw = {17, 300};
-    orders.deallocate(raw);  // a second time it is a message, and abort()
+    orders.deallocate(raw);  // a second call would print a message and abort
     //! [fixed_pool]
 
     //! [construct]
-    order* const o = ebb::construct(orders, 17, 300);  // nullptr when the pool is full
+    order* const o = ebb::construct(orders, 17, 300);  // nullptr if the pool is full
     ebb::destroy(orders, o);
     //! [construct]
 
@@ -44,7 +44,7 @@ static void pools() {
     if (auto owned = ebb::make(orders, 17, 300)) {
         owned->quantity -= 100;
         ebb::pooled<ebb::fixed_pool<order>> other = std::move(owned);
-    }  // destroyed and given back
+    }  // destroyed and freed
     //! [pooled]
 
     //! [live]
@@ -79,7 +79,7 @@ static void pools() {
     if (order* const found = named.get(h)) found->quantity -= 100;
     for (order& each : ebb::live(named)) each.quantity += 1;
     named.destroy(h);
-    if (named.get(h) != nullptr) std::abort();  // stale, also when the slot is another's
+    if (named.get(h) != nullptr) std::abort();  // stale, even when the slot has a new object
     //! [handle_pool]
 
     //! [sync_fixed_pool]
@@ -125,7 +125,7 @@ static void misuse() {
         std::fprintf(stderr, "%s: %s\n", name(info.kind), advice(info.kind));
     });
     ebb::fixed_pool<order, ebb::checks::report> pool(10);
-    pool.deallocate(nullptr);  // calls the handler; the pool is as it was
+    pool.deallocate(nullptr);  // calls the handler; the pool is unchanged
     ebb::set_misuse_handler(before);
     //! [report]
 
@@ -152,7 +152,7 @@ static void regions() {
         const std::string_view text = a.copy(*name);
         const std::span<int> ids = a.make_span<int>(100);  // zero
         ids[0] = static_cast<int>(text.size());
-        a.reset();  // everything; the chunks stay
+        a.reset();  // frees everything; keeps the chunks
     }
     //! [arena]
 
@@ -161,7 +161,7 @@ static void regions() {
         std::pmr::string to;
         std::pmr::vector<std::pmr::string> items;
     };
-    // Both strings have their memory in the arena.
+    // Both strings allocate from the arena.
     const auto* const sent = a.make<shipment>("a name that is too long for the small string");
     const auto* const maybe = a.make<std::optional<std::pmr::string>>("a text that is too long for the small string");
     if (!a.owns(sent->to.data()) || !a.owns((*maybe)->data())) std::abort();
@@ -170,14 +170,14 @@ static void regions() {
     //! [arena_mark]
     const ebb::arena_mark m = a.mark();
     a.make_span<double>(1'000);
-    a.rewind(m);  // takes back what came after the mark
+    a.rewind(m);  // frees the allocations since the mark
     //! [arena_mark]
 
     //! [arena_scope]
     for (int i = 0; i < 3; ++i) {
         ebb::arena_scope scope(a);
         a.make<std::string>("temporary");
-    }  // destroyed, and its memory taken back
+    }  // runs its destructors and frees its memory
     //! [arena_scope]
 
     //! [arena_try]
@@ -219,11 +219,11 @@ static void regions() {
     std::thread other(work);
     work();
     other.join();
-    shared.reset();  // when no thread uses it
+    shared.reset();  // no other thread may use it meanwhile
     //! [sync_arena]
 
     //! [arena_reset]
-    a.reset(256 << 10);  // keeps no more than that this time
+    a.reset(256 << 10);  // keeps at most that much this time
     //! [arena_reset]
 
     //! [arena_allocator]
@@ -242,7 +242,7 @@ static void regions() {
         ebb::arena_resource memory(a);
         std::pmr::vector<std::pmr::string> words(&memory);
         words.emplace_back("in the arena, too");
-    }  // destroyed before the end of the epoch
+    }  // destroyed before the end of the cycle
     //! [arena_resource]
 
     //! [default_resource]
@@ -250,7 +250,7 @@ static void regions() {
         ebb::arena_resource memory(a);
         const ebb::default_resource_scope scope(memory);
         const std::pmr::string name("in the arena, though nobody has said so here");
-    }  // the former default again
+    }  // restores the previous default
     //! [default_resource]
 
     //! [limit_error]

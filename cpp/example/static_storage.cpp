@@ -1,5 +1,4 @@
-// A pool without a heap, as on a small device; and one that runs while the
-// program is compiled.
+// A pool without a heap, as on a small device, and a pool in a constant expression.
 #include <array>
 #include <cstddef>
 #include <cstdio>

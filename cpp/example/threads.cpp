@@ -1,5 +1,5 @@
-// One thread makes messages, another takes them apart: objects are given back
-// by a thread that did not take them.
+// One thread makes messages and another consumes them, so objects are freed by a thread that did not allocate
+// them.
 #include <atomic>
 #include <cstdio>
 #include <ebbpool/make.hpp>

@@ -1,5 +1,5 @@
-// What AddressSanitizer is told: a touch of a slot that is free, never was out,
-// or whose pool is another's, is found. Without it, that nothing is told.
+// AddressSanitizer detects accesses to slots that are free, never allocated, or of a destroyed pool. Without
+// it, the annotations do nothing.
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
@@ -61,7 +61,7 @@ TEST(Asan, StorageIsTheCallersAgainAfterwards) {
 }
 
 TEST(Asan, ObjectsSmallerThanItsUnit) {
-    // Neighbours in one unit of 8 bytes: no false alarm, in any order.
+    // Slots that share a unit of 8 bytes: no false positives, in any order.
     ebb::fixed_pool<short> pool(100);
     std::vector<short*> all;
     for (int i = 0; i < 100; ++i) all.push_back(pool.allocate());
@@ -71,7 +71,7 @@ TEST(Asan, ObjectsSmallerThanItsUnit) {
     for (std::size_t i = 1; i < 100; i += 2) EXPECT_EQ(*all[i], 1);
 }
 
-// Each touch that is wrong is reported where it is made.
+// Each invalid access is reported.
 TEST(AsanDeathTest, OfAnArena) {
     ebb::arena a(4096);
     auto* const p = a.make<item>();
@@ -97,7 +97,7 @@ TEST(AsanDeathTest, OfAnArena) {
     p->words[0] = 1;
 }
 
-// A chunk begins with a red zone: after a reset, in the caller's storage, for one large allocation.
+// A chunk begins with a red zone: also after a reset, in the caller's storage, and for a large allocation.
 TEST(AsanDeathTest, BeforeTheFirstOfAChunk) {
     alignas(64) static std::byte storage[4'096];
     ebb::arena a, stored(1, 0, {.storage = storage});
@@ -150,7 +150,7 @@ TEST(Asan, AnArenasMemoryIsTheSystemsAgain) {
         a.allocate(10);
     }
     EXPECT_EQ(__asan_region_is_poisoned(bytes.data(), bytes.size()), nullptr);
-    // Mapped memory, which the system gives to others.
+    // Mapped memory is no longer poisoned after munmap, because the system reuses the addresses.
     for (int i = 0; i < 10; ++i) {
         ebb::arena a(1 << 20);
         a.allocate(1);

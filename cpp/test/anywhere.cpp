@@ -1,9 +1,8 @@
-// What the library does, in one program that needs nothing but a compiler: for other
-// processors, other compilers, builds without exceptions and RTTI, the single header
-// and the module. With the folder of the shared traces as its argument it replays
-// those too. Says what is wrong, and exits with 1.
+// A test of the whole library that needs only a compiler: for other processors and compilers, builds without
+// exceptions and RTTI, the single header, and the module. With the directory of the shared traces as an
+// argument, it also replays them. It prints failures and exits with 1.
 //
-// ANYWHERE_SINGLE: from the single header. ANYWHERE_MODULE: from the module.
+// ANYWHERE_SINGLE uses the single header, ANYWHERE_MODULE the module.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -78,7 +77,7 @@ T* shifted(T* p, std::ptrdiff_t bytes) {
     return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(bytes));
 }
 
-// The kinds that every pool tells apart.
+// The kinds of misuse that every pool distinguishes.
 template <class Pool>
 void pool_misuse() {
     Pool pool(100);
@@ -106,7 +105,7 @@ void pool_misuse() {
     CHECK(remember::count == 0 && pool.empty());
 }
 
-// Against a list of what is free, newest last.
+// Compares the pool with a list of free slots, newest last.
 void pool_order() {
     ebb::fixed_pool<item, remember> pool(300);
     std::vector<item*> freed, out;
@@ -183,7 +182,7 @@ struct alignas(256) wide {
 
 void region() {
     ebb::basic_arena<remember> a(1'000, 4'000), other(1'000);
-    for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int cycle = 0; cycle < 3; ++cycle) {
         for (int i = 0; i < 100; ++i) CHECK(a.make<counted>(i)->number == i);
         const std::string_view text = a.copy("text");
         CHECK(reinterpret_cast<std::uintptr_t>(a.make<wide>()) % 256 == 0);
@@ -251,8 +250,7 @@ void region() {
     CHECK(remember::count == 0);
 }
 
-// An aggregate, which some compilers initialize between braces only: there no number may
-// be converted that loses something.
+// An aggregate. Some compilers can only initialize it with braces, which don't allow narrowing conversions.
 struct place {
     double x;
     float y;
@@ -272,7 +270,7 @@ void aggregates() {
     CHECK(in_pool->x == 3 && in_pool->y == 2 && in_pool->name == "yyy" && in_pool->letter == 'z');
     enum { seven = 7 };
     CHECK(a.make<place>(seven)->x == 7);
-    // A class that takes numbers itself.
+    // A class whose constructor takes numbers.
     struct perhaps {
         std::optional<int> value;
         bool is_there;
@@ -281,8 +279,7 @@ void aggregates() {
     CHECK(a.make<perhaps>(std::nullopt, p)->is_there);
 }
 
-// Ended threads give their slots back. On Windows without std::thread, which its own threads may
-// come without.
+// Threads that end free their slots. On Windows without std::thread, which some standard libraries lack there.
 #if defined(_WIN32)
 extern "C" {
 __declspec(dllimport) void* __stdcall CreateThread(void*, std::size_t, unsigned long(__stdcall*)(void*), void*,
@@ -317,7 +314,7 @@ void ended_threads() {
     CHECK(n == 64 && remember::count == 0);
 }
 
-// Windows' own threads have no std::thread before gcc 13.
+// With Windows threads, libstdc++ has no std::thread before gcc 13.
 #if defined(__GLIBCXX__) && !defined(_GLIBCXX_HAS_GTHREADS)
 void threads() {
     ebb::sync_fixed_pool<item, remember> pool(2'000);

@@ -1,4 +1,4 @@
-// What containers give back to an arena is handed out again, and nothing else is.
+// Blocks that containers have freed are reused; other memory is not.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace arena_blocks_test {
 
 using allocator = ebb::arena_allocator<std::uint64_t, ebb::checks::report>;
 
-// Blocks, and marks among them, beside a list of what is out. A container that is older than
-// a rewind or an end of an epoch gives back its block all the same, which must do nothing.
+// Random blocks and marks, compared with a list of allocated blocks. A container older than a rewind or an end
+// of a cycle also frees its blocks, which must have no effect.
 class blocks {
 public:
     explicit blocks(std::uint32_t seed) : random_(seed) {}
@@ -70,7 +70,7 @@ private:
         EXPECT_EQ(a_.used_bytes(), used) << "a block of before";
         stale_.pop_back();
     }
-    // Those that came after are out of use.
+    // Removes the blocks allocated since the newest mark.
     void rewind() {
         if (marks_.empty()) return;
         a_.rewind(marks_.back().first);
@@ -88,7 +88,7 @@ private:
             order_.pop_back();
         }
     }
-    // Its containers must be gone: they stay with the object, which is as new.
+    // The containers must be destroyed before the move, because their allocators still refer to the old object.
     void move() {
         stale_.insert(stale_.end(), live_.begin(), live_.end());
         live_.clear();
@@ -120,7 +120,8 @@ private:
     std::uint64_t serial_ = 0;
 };
 
-// Without the stamp, or with lists that outlive a rewind, blocks have two owners.
+// Without the allocator's time, or with free lists that survive a rewind, two containers would get the same
+// block.
 TEST(ArenaBlocks, HaveOneOwner) {
     for (std::uint32_t seed = 1; seed <= 20; ++seed) {
         blocks(seed).run(20'000);
@@ -128,7 +129,7 @@ TEST(ArenaBlocks, HaveOneOwner) {
     }
 }
 
-// A mark after a block came back is not the mark before.
+// A mark taken after a block was freed differs from the mark before.
 TEST(ArenaBlocks, CountsOfMarks) {
     ebb::arena a;
     ebb::arena_allocator<char> of(a);
@@ -144,8 +145,8 @@ TEST(ArenaBlocks, CountsOfMarks) {
     a.rewind(before);
 }
 
-// What an earlier epoch left behind is not a mark's.
-TEST(ArenaBlocks, OfAnEarlierEpoch) {
+// Free blocks of an earlier cycle are not part of a mark.
+TEST(ArenaBlocks, OfAnEarlierCycle) {
     ebb::arena a;
     {
         ebb::arena_resource r(a);
@@ -158,12 +159,12 @@ TEST(ArenaBlocks, OfAnEarlierEpoch) {
         ebb::arena_resource r(a);
         r.deallocate(r.allocate(8), 8);
     }
-    const ebb::arena b = std::move(a);  // aborts if a block is thought to be out
-    EXPECT_LE(b.used_bytes(), 8u);      // which AddressSanitizer keeps from being used again
+    const ebb::arena b = std::move(a);  // aborts if the arena counts an allocated block
+    EXPECT_LE(b.used_bytes(), 8u);      // under AddressSanitizer, memory is not reused
 }
 
-// What came back that is older than a mark is not handed out after it: that block would count
-// as older when it comes back again, and the rewind be refused for good.
+// Freed blocks older than a mark are not reused after it. Otherwise, such a block would be counted as older
+// when it is freed again, and rewind would always fail.
 TEST(ArenaBlocks, OlderThanAMark) {
     const auto reuse = [](std::size_t chunk_size, std::size_t bytes, bool returns_first) {
         ebb::arena a(chunk_size);
@@ -176,15 +177,15 @@ TEST(ArenaBlocks, OlderThanAMark) {
         void* const p = r.allocate(bytes, 8);
         EXPECT_NE(p, older);
         r.deallocate(p, bytes, 8);
-        a.rewind(m);  // aborts if the block is thought to be out
+        a.rewind(m);  // aborts if the arena counts an allocated block
         if (newest != nullptr) r.deallocate(newest, bytes, 8);
     };
     reuse(4'096, 64, false);
     reuse(4'096, 64, true);
-    reuse(1, 8, false);  // where the mark has a chunk of its own
+    reuse(1, 8, false);  // the mark has a chunk of its own
 }
 
-// A block that came back lies at a multiple of 8.
+// Free blocks are aligned to 8 bytes only.
 TEST(ArenaBlocks, NotForALargeAlignment) {
     ebb::arena a;
     ebb::arena_resource r(a);
@@ -199,7 +200,7 @@ TEST(ArenaBlocks, NotForALargeAlignment) {
     r.deallocate(first, 8, 8);
 }
 
-#if !EBB_ASAN && !EBB_VALGRIND  // where nothing is handed out twice
+#if !EBB_ASAN && !EBB_VALGRIND  // they don't reuse memory
 
 TEST(ArenaBlocks, TheNewestIsFreeAtOnce) {
     ebb::arena a;
@@ -210,7 +211,7 @@ TEST(ArenaBlocks, TheNewestIsFreeAtOnce) {
     void* const older = a.allocate(100, 8);
     a.allocate(8, 8);
     a.give_back(older, 100);
-    EXPECT_EQ(a.used_bytes(), 16u + 104 + 8) << "to the end of the epoch";
+    EXPECT_EQ(a.used_bytes(), 16u + 104 + 8) << "to the end of the cycle";
 }
 
 template <class Grow>
@@ -220,13 +221,13 @@ std::size_t most(const Grow& grow) {
     return a.stats().retained_bytes;
 }
 
-// Without lists by size it is 2,055 KiB, and half of that if only the newest comes back.
+// It would be 2,055 KiB without free lists, and half of that if only the newest block were reused.
 TEST(ArenaBlocks, VectorsGrowInEachOthersMemory) {
     const auto fill = [](auto&& v) {
         for (int k = 0; k < 1'000; ++k) v.push_back(k);
     };
     EXPECT_LE(most([&](ebb::arena& a) { fill(std::vector<int, ebb::arena_allocator<int>>(a)); }), 32u << 10);
-    // The arena's own resource lies there, too, which takes one chunk more.
+    // One more chunk holds the arena's own resource.
     EXPECT_LE(most([&](ebb::arena& a) { fill(std::pmr::vector<int>(ebb::arena_allocator<int>(a))); }), 48u << 10);
     EXPECT_LE(most([&](ebb::arena& a) {
                   ebb::arena_resource r(a);
@@ -237,7 +238,7 @@ TEST(ArenaBlocks, VectorsGrowInEachOthersMemory) {
 
 #endif
 
-// Text may end in the middle of a unit; a block of a resource is whole units before it.
+// Text may end in the middle of a unit. Blocks of a resource before it are whole units.
 TEST(ArenaBlocks, OfAResourceEndBeforeText) {
     ebb::arena a(1'000);
     ebb::arena_resource r(a);

@@ -1,5 +1,5 @@
-// Memory that stays bounded within a cycle, and calls whose time doesn't depend on how much there
-// is: times are of calls that would take minutes otherwise.
+// Memory is bounded within a cycle, and times don't depend on the number of chunks, blocks and marks. If they
+// did, these tests would take minutes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace arena_bounds_test {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-#if !EBB_ASAN && !EBB_VALGRIND  // where nothing is handed out twice
+#if !EBB_ASAN && !EBB_VALGRIND  // they don't reuse memory
 
-// The memory held after many steps of f with a container that holds little.
+// Returns the bytes of chunks after many calls of f, which keeps a container small.
 template <class Container, class Step>
 std::size_t held(const Step& step, Container c) {
     ebb::arena& a = c.get_allocator().arena();
@@ -35,7 +35,7 @@ using of = ebb::arena_allocator<T>;
 
 struct large {
     explicit large(int i) : words{i} {}
-    int words[25];  // a node of 116 bytes or more
+    int words[25];  // makes nodes of at least 116 bytes
 };
 struct alignas(32) aligned {
     explicit aligned(int i) : words{i} {}
@@ -86,7 +86,7 @@ TEST(ArenaBounds, StringsReuseBlocks) {
     }
 }
 
-// Large blocks of any size.
+// Large blocks of all sizes.
 TEST(ArenaBounds, VectorsReuseBlocks) {
     ebb::arena a(64 << 10);
     const auto fill = [&](int n) {
@@ -111,7 +111,7 @@ TEST(ArenaBounds, ListBesideMarks) {
     EXPECT_LE(a.stats().retained_bytes, 64u << 10) << "under a mark";
 }
 
-// A container takes its blocks after the reset that the allocator was kept over.
+// A container reuses blocks after a reset if its allocator was kept.
 TEST(ArenaBounds, AllocatorIsKept) {
     for (const int how : {0, 1, 2}) {
         ebb::arena a(64 << 10);
@@ -137,7 +137,7 @@ TEST(ArenaBounds, AllocatorIsKept) {
 
 #endif
 
-// A container that outlives its blocks gives nothing back.
+// A container that outlives its blocks does not free them.
 TEST(ArenaBounds, BlocksOfAnEarlierCycle) {
     ebb::arena a;
     std::list<int, ebb::arena_allocator<int>> l(a);
@@ -150,7 +150,7 @@ TEST(ArenaBounds, BlocksOfAnEarlierCycle) {
     std::vector<int, ebb::arena_allocator<int>> v({1, 2, 3, 4}, a);
     v.front() = 17;
     for (const std::uint64_t w : words) EXPECT_EQ(w, 0u);
-    // Its nodes are the arena's memory: not destroyed.
+    // Not destroyed, because its nodes are in freed memory.
     new (&l) std::list<int, ebb::arena_allocator<int>>(a);
 }
 
@@ -167,7 +167,7 @@ double time_of_clear(const Free& free) {
 }
 
 TEST(ArenaBounds, FreesUnderAMarkInLogarithmicTime) {
-    // 3,000 chunks: half a minute if each block looks through them.
+    // 3,000 chunks: it would take half a minute if each free searched them.
     EXPECT_LT(time_of_clear([](auto& l) { l.clear(); }), 5.0);
     EXPECT_LT(time_of_clear([](auto& l) {
                   std::vector<typename std::remove_reference_t<decltype(l)>::iterator> all;
@@ -204,7 +204,7 @@ TEST(ArenaBounds, SpareChunksThatAreTooSmall) {
     EXPECT_LT(seconds() - start, 5.0);
 }
 
-// The smallest spare chunk that fits serves an allocation, so large ones are left for large ones.
+// An allocation takes the smallest spare chunk that is large enough.
 TEST(ArenaBounds, SpareChunksServeTheirSize) {
     ebb::arena a(1'000, 1 << 20);
     for (int cycle = 0; cycle < 10; ++cycle) {
@@ -237,7 +237,7 @@ struct sometimes {
     int unused = 0;
 };
 
-// A mark that an object takes in its constructor comes after the object.
+// A mark taken in a constructor is newer than the object.
 TEST(ArenaBounds, MarksOfConstructors) {
     log_of.clear();
     {
@@ -257,7 +257,7 @@ TEST(ArenaBounds, MarksOfConstructors) {
         log_of.clear();
     }
     EXPECT_EQ(log_of, (std::vector<int>{1}));
-    // In a row of objects of one type, whose record is not before each of them.
+    // The same for an object in a run, which has no record of its own.
     log_of.clear();
     {
         ebb::arena a(300);

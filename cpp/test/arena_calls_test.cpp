@@ -1,5 +1,5 @@
-// Calls beside make and reset: scopes, calls that return null, functions and objects that end with
-// the cycle, spans of ranges, forks, holders of allocator-aware types.
+// Scopes, calls that return null, on_end and adopt, spans of ranges, forks, and holders of allocator-aware
+// types.
 #include <gtest/gtest.h>
 
 #include <any>
@@ -60,7 +60,7 @@ TEST(ArenaScope, TakesBackAndNests) {
     }
 }
 
-// Neither scopes nor containers beside them take memory for good.
+// Scopes, and containers used in them, don't leak memory.
 TEST(ArenaScope, LeavesNothingBehind) {
     ebb::arena a;
     std::list<int, ebb::arena_allocator<int>> l(a);
@@ -71,7 +71,7 @@ TEST(ArenaScope, LeavesNothingBehind) {
             a.make<std::string>("temporary");
             std::vector<int, ebb::arena_allocator<int>> v({1, 2, 3}, a);
         }
-        if (ebb::annotate::on) continue;  // where nothing is handed out twice
+        if (ebb::annotate::on) continue;  // they don't reuse memory
         l.push_back(i);
         l.pop_front();
     }
@@ -79,7 +79,7 @@ TEST(ArenaScope, LeavesNothingBehind) {
     EXPECT_EQ(l.size(), 10u);
 }
 
-// A container that outlives the scope of its blocks gives nothing back.
+// A container that outlives the scope of its blocks does not free them.
 TEST(ArenaScope, BlocksOfAScope) {
     ebb::arena a;
     ebb::arena_allocator<std::uint64_t> before(a), inside(a);
@@ -119,7 +119,7 @@ struct user_of_scratch {
     std::size_t n;
 };
 
-// A function that uses a scope may be called from constructors and destructors that the arena runs.
+// Constructors and destructors that the arena runs may call functions that use scopes.
 TEST(ArenaScope, InConstructorsAndDestructors) {
     using arena = ebb::basic_arena<arena_model::record>;
     using user = user_of_scratch<arena>;
@@ -147,7 +147,7 @@ TEST(ArenaScope, InConstructorsAndDestructors) {
     EXPECT_EQ(arena_model::record::count, 0);
 }
 
-// A scope that outlives its constructor is a member of the object, which it may not take back.
+// A scope that is a member of an object must not free the object.
 TEST(ArenaScope, OutlivesItsConstructor) {
     using arena = ebb::basic_arena<arena_model::record>;
     struct holder {
@@ -186,7 +186,7 @@ TEST(ArenaScope, Misuse) {
     }
     EXPECT_EQ(arena_model::record::count, 3);
     EXPECT_EQ(arena_model::record::last.kind, ebb::misuse::foreign_mark);
-    // Marks of a scope end with it, those before it don't.
+    // The end of a scope makes marks in it stale, but not older marks.
     const ebb::arena_mark m = b.mark();
     ebb::arena_mark in;
     {
@@ -237,7 +237,7 @@ TEST(ArenaTry, NullWithoutMemory) {
         void* const p = a.try_allocate(5'000, align);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % align, 0u);
     }
-    // Every chunk refused in turn: nothing is lost, and nothing throws.
+    // Each chunk is refused in turn: nothing leaks and nothing throws.
     for (std::size_t fail = 1; fail < 12; ++fail) {
         arena_model::memory m;
         m.fail_at = fail;
@@ -257,7 +257,7 @@ TEST(ArenaTry, NullWithoutMemory) {
     }
 }
 
-// The arena's resource, which the first such object needs, is refused like the object.
+// Refuses the arena's own resource, which the first such object needs.
 TEST(ArenaTry, ObjectsWithAllocators) {
     std::vector<std::byte> bytes(ebb::arena::bytes_needed(400));
     for (std::size_t less = 0; less < 390; ++less) {
@@ -319,7 +319,7 @@ TEST(ArenaOnEnd, RunsNewestFirst) {
         a.on_end(log_seven);
     }
     EXPECT_EQ(log_of, (std::vector<int>{7, 6, 6, 5}));
-    // What can't be recorded stays with its owner.
+    // If there is no memory for the record, the owner keeps the object.
     ebb::arena a(100);
     a.limit(500);
     auto p = std::make_unique<int>(1);
@@ -350,7 +350,7 @@ TEST(ArenaOwns, WhatIsHandedOut) {
     const void* const chunk = a.allocate(50'000);
     a.rewind(m);
     EXPECT_FALSE(a.owns(later) || a.owns(chunk));
-    // Also after the chunk is full, with the rest that it then has.
+    // The same after a chunk is full.
     const void* const behind = static_cast<const std::byte*>(later) + 8;
     const bool fits = a.owns(a.allocate(100'000)) && a.owns(a.copy(std::string(100'000, 'x')).data());
     EXPECT_TRUE(fits);
@@ -429,7 +429,7 @@ TEST(ArenaReset, KeepsWhatTheCallSays) {
     EXPECT_LE(a.stats().chunks, 1u);
 }
 
-// Chunks that a scope, a rewind or a call that returns null has left are spare: no allocation shows them.
+// Spare chunks of scopes, rewinds and calls that returned null, which no allocation uses.
 TEST(ArenaReset, KeepsNoMoreOfSpareChunks) {
     for (const int how : {0, 1, 2, 3}) {
         ebb::arena a(1'000, 5'000);
@@ -468,7 +468,7 @@ TEST(ArenaAllocator, AllocatesAtLeast) {
         for (std::size_t i = 0; i < got.count; ++i) got.ptr[i] = 17;
         a.make<int>();
         of.deallocate(got.ptr, n);
-        // Any size in between is the same block.
+        // Any size between the two gives the same block.
         int* const again = of.allocate(got.count);
         EXPECT_TRUE(ebb::annotate::on || again == got.ptr) << n;
         of.deallocate(again, got.count);
@@ -565,13 +565,13 @@ TEST(ArenaHolders, MembersOfAggregates) {
     const owner& o = *a.make<owner>(std::make_unique<int>(4), longer);
     EXPECT_TRUE(in_arena(o.name));
     EXPECT_EQ(*o.owned, 4);
-    // Moving a string to another allocator copies it, which may throw.
+    // Moving a string to another allocator copies it and may throw.
     using allocator = ebb::arena_allocator<std::byte>;
     static_assert(ebb::detail::constructs_nothrow<owner, allocator, std::unique_ptr<int>>);
     static_assert(!ebb::detail::constructs_nothrow<order, allocator, text>);
 }
 
-// Every chunk refused in turn: an aggregate is there with all that it holds, or not at all.
+// Each chunk is refused in turn: an aggregate is either complete or not constructed.
 TEST(ArenaHolders, RefusedMemory) {
     constexpr const char* longer = "a word that is too long for the small string";
     for (std::size_t fail = 1; fail < 40; ++fail) {

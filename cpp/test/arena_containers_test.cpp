@@ -20,7 +20,7 @@ using in_arena = ebb::arena_allocator<T>;
 TEST(ArenaContainers, OfTheAllocator) {
     ebb::arena a(4096);
     a.make<int>();
-    for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int cycle = 0; cycle < 3; ++cycle) {
         {
             std::vector<int, in_arena<int>> v(a);
             std::list<int, in_arena<int>> l(a);
@@ -67,7 +67,7 @@ TEST(ArenaContainers, OfTheResource) {
     EXPECT_FALSE(r.is_equal(other));
     EXPECT_FALSE(r.is_equal(*std::pmr::new_delete_resource()));
     EXPECT_EQ(&r.arena(), &a);
-    for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int cycle = 0; cycle < 3; ++cycle) {
         const int news = failing_new::calls();
         {
             std::pmr::vector<std::pmr::string> v(&r);
@@ -76,7 +76,7 @@ TEST(ArenaContainers, OfTheResource) {
             for (int i = 0; i < 20; ++i) u[i] = "another one that is long enough to lie outside of itself";
             EXPECT_GT(r.blocks(), 40u);
             EXPECT_EQ(v[7], "a string that is long enough to lie outside of itself");
-            if (epoch > 0) {
+            if (cycle > 0) {
                 EXPECT_EQ(failing_new::calls(), news) << "nothing of the heap once the arena is warm";
             }
         }

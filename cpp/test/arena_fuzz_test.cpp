@@ -1,4 +1,4 @@
-// The arena beside its model, on random bytes, with every chunk refused in turn.
+// Compares the arena with its model on random bytes, with each chunk refused in turn.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -29,8 +29,7 @@ TEST(ArenaFuzz, EveryChunkRefusedInTurn) {
     }
 }
 
-// A block that came back between two marks makes them two: rewinding to the first ends the
-// second. (fuzz_long found that the model took them for one.)
+// A block freed between two marks makes them different marks, so a rewind to the first makes the second stale.
 TEST(ArenaFuzz, BlockThatComesBackBetweenMarks) {
     for (const std::uint8_t words : {std::uint8_t{0}, std::uint8_t{7}}) {
         const std::uint8_t bytes[] = {0, 255, 255, 0, 0x90, words, 0x0b, 0xc0, 0, 0x0b, 0x0c, 1, 0x04, 0x0c, 0};

@@ -1,5 +1,4 @@
-// What memory an arena takes, keeps and gives back: chunks, limits, storage of the
-// caller's, options of the system, sizes that can't be.
+// The memory of an arena: chunks, limits, the caller's storage, options, and impossible sizes.
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
@@ -28,7 +27,7 @@ TEST(ArenaMemory, KeepsAtMostWhatItMay) {
     EXPECT_LE(m.held, 8'000u);
     EXPECT_GE(m.held, 4'000u);
     const std::size_t takes = m.takes;
-    for (int epoch = 0; epoch < 10; ++epoch) {
+    for (int cycle = 0; cycle < 10; ++cycle) {
         for (int i = 0; i < 20; ++i) a.allocate(100);
         a.reset();
     }
@@ -44,14 +43,14 @@ TEST(ArenaMemory, KeepsAtMostWhatItMay) {
 TEST(ArenaMemory, KeepsTheChunkAskedFor) {
     arena_model::memory m;
     ebb::arena a(10'000, 1, {.source = &m.source});
-    for (int epoch = 0; epoch < 10; ++epoch) {
+    for (int cycle = 0; cycle < 10; ++cycle) {
         a.allocate(50'000);  // much too large to be kept
         for (int i = 0; i < 50; ++i) a.allocate(100);
         a.reset();
         EXPECT_GE(m.held, 10'000u);
         EXPECT_LT(m.held, 10'000u + 2 * ebb::detail::chunk_header);
     }
-    // One that holds nothing but what was too large keeps nothing.
+    // After a reset, an arena with only an oversize chunk keeps nothing.
     ebb::arena b(100, 1'000, {.source = &m.source});
     const std::size_t before = m.held;
     b.allocate(50'000);
@@ -65,7 +64,7 @@ TEST(ArenaMemory, TakesWhatLiesIdle) {
     arena_model::memory m;
     ebb::arena a(1'000, 1'000'000, {.source = &m.source});
     a.limit(1'000'000);
-    for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int cycle = 0; cycle < 3; ++cycle) {
         a.allocate(50'000);
         a.allocate(50'000);
         EXPECT_EQ(m.takes, 2u) << "as large as is needed, to the byte";
@@ -76,8 +75,8 @@ TEST(ArenaMemory, TakesWhatLiesIdle) {
 }
 
 TEST(ArenaMemory, KeepsItToTheLastByte) {
-    // Two chunks, of which the first is as asked for; one that is not, alone, which has a
-    // gap before the page, so that its epoch does not end at once.
+    // Two chunks, the first of chunk_size; or one larger chunk, with a gap before the page, so that the cycle
+    // does not end by the fast path.
     const auto retained = [](std::size_t chunk_size, std::size_t each, int n, std::size_t most, bool ended) {
         ebb::arena a(chunk_size, most);
         for (int i = 0; i < n; ++i) a.allocate(each, n == 1 ? 4096 : 8);
@@ -149,7 +148,7 @@ TEST(ArenaMemory, Aligns) {
 }
 
 TEST(ArenaMemory, RefusesSizesThatCantBe) {
-    volatile std::size_t hidden = std::numeric_limits<std::size_t>::max();  // a compiler that knows it warns
+    volatile std::size_t hidden = std::numeric_limits<std::size_t>::max();  // a compiler that knows the value warns
     const std::size_t most = hidden;
     EXPECT_THROW(ebb::arena(0), std::length_error);
     EXPECT_THROW(ebb::arena{most}, std::length_error);
@@ -206,17 +205,17 @@ TEST(ArenaMemory, Limit) {
     }
     EXPECT_THROW(a.copy(std::string(5'000, 'x')), std::bad_alloc) << "a limit_error is one";
     a.reset();
-    // What lies unused makes room for one that needs nearly all.
+    // Spare chunks are freed for an allocation that needs nearly the whole limit.
     EXPECT_NE(a.allocate(4'500), nullptr);
     a.release();
     a.limit(0);
     EXPECT_NE(a.allocate(100'000), nullptr);
-    // Below the chunk size.
+    // A limit below the chunk size.
     ebb::arena b(1'000'000, 0, {.source = &m.source});
     b.limit(10'000);
     b.allocate(10);
     EXPECT_LE(b.stats().retained_bytes, 10'000u);
-    // Chunks grow, but to a quarter of what is left at most.
+    // Chunks grow to at most a quarter of the rest of the limit.
     const std::size_t takes = m.takes;
     ebb::arena d(1'000, 0, {.source = &m.source});
     d.limit(200'000);
@@ -225,7 +224,7 @@ TEST(ArenaMemory, Limit) {
     while (d.used_bytes() < 145'000) d.allocate(800, 8);
     EXPECT_LT(d.stats().retained_bytes, 180'000u);
     EXPECT_LT(m.takes - takes, 20u);
-    // Limits that end in the middle of a unit.
+    // Limits that are not multiples of a unit.
     for (std::size_t limit = 1; limit < 600; ++limit) {
         ebb::arena c(64, 0, {.source = &m.source});
         c.limit(limit);
@@ -242,7 +241,7 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     const int before = failing_new::calls();
     {
         ebb::arena a(64, 0, {.storage = bytes});
-        for (int epoch = 0; epoch < 5; ++epoch) {
+        for (int cycle = 0; cycle < 5; ++cycle) {
             std::size_t got = 0;
             try {
                 for (;; got += 8) {
@@ -252,20 +251,20 @@ TEST(ArenaMemory, StorageOfTheCallers) {
             } catch (const std::bad_alloc&) {
             }
             EXPECT_GE(got, ebb::annotate::on ? 300u : 1'000u);
-            epoch % 2 == 0 ? a.reset() : a.release();
+            cycle % 2 == 0 ? a.reset() : a.release();
         }
     }
     EXPECT_EQ(failing_new::calls(), before) << "no heap at all";
     for (std::size_t n = 1; n < ebb::arena::bytes_needed(1) - 70; ++n) {
         EXPECT_THROW(ebb::arena(64, 0, {.storage = std::span(bytes).first(n)}), std::length_error);
     }
-    // It stays when all memory is given back before any was used.
+    // The storage is kept by a release before its first use.
     {
         ebb::arena unused(64, 0, {.storage = bytes});
         unused.release();
         EXPECT_NE(unused.allocate(8, 8), nullptr);
     }
-    // It may begin anywhere.
+    // Storage at any address.
     for (std::size_t skip = 0; skip < 64; ++skip) {
         const auto part = std::span(bytes).subspan(skip, ebb::arena::bytes_needed(8 + ebb::annotate::red_zone));
         ebb::arena any(64, 0, {.storage = part});
@@ -273,7 +272,7 @@ TEST(ArenaMemory, StorageOfTheCallers) {
         EXPECT_TRUE(p >= part.data() && p + 8 <= part.data() + part.size());
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 8, 0u);
     }
-    // With a source there is more.
+    // With a source, further chunks follow.
     arena_model::memory m;
     std::vector<std::byte> more(bytes.size());
     ebb::arena b(64, 0, {.storage = more, .source = &m.source});
@@ -284,11 +283,11 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     b.reset();
     b.allocate(100);
     EXPECT_EQ(m.takes, 1u);
-    // It stays where a limit has all that lies idle freed, and where older chunks are.
+    // The storage is kept when a limit frees the spare chunks, and behind older chunks.
     ebb::arena c(64, 0, {.storage = bytes, .source = &m.source});
     c.limit(bytes.size() + 5'000);
     EXPECT_THROW(static_cast<void>(c.allocate(6'000)), ebb::limit_error);
-    for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int cycle = 0; cycle < 3; ++cycle) {
         const std::size_t takes = m.takes;
         c.allocate(4'000);
         auto* const p = static_cast<std::byte*>(c.allocate(8, 8));
@@ -327,7 +326,7 @@ TEST(ArenaMemory, Stats) {
     EXPECT_EQ(s.retained_bytes, 1'000u + ebb::detail::chunk_header);
 }
 
-// The high-water mark counts what was used before the epoch's end, which nobody looked at.
+// high_water includes the bytes used at the end of a cycle, even if stats was not called.
 TEST(ArenaMemory, HighWaterOfEveryEnd) {
     for (const int end : {0, 1, 2}) {
         ebb::arena a(100);

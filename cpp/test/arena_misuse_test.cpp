@@ -1,4 +1,4 @@
-// Every kind of an arena's misuse, under every policy, and that it changes nothing.
+// Every misuse of an arena, under every policy, and that it changes nothing.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,7 +26,7 @@ void handler(const ebb::misuse_info& info) noexcept {
     ++reports;
 }
 
-// Expects f to be reported once, as that kind and of that arena.
+// Expects one report from f, of that kind and arena.
 template <class F>
 void expect(ebb::misuse kind, const void* arena, const F& f) {
     ebb::set_misuse_handler(handler);
@@ -70,7 +70,7 @@ TEST(ArenaMisuse, MarksOfOthers) {
     a.allocate(8);
     expect(ebb::misuse::foreign_mark, &a, [&] { a.rewind(of_b); });
     EXPECT_EQ(a.used_bytes(), 8u);
-    // Of an arena that was at the same address.
+    // A mark of an earlier arena at the same address.
     std::optional<reporting> c(std::in_place, 1'000u);
     ebb::arena_mark old = c->mark();
     c.emplace(1'000u);
@@ -78,7 +78,7 @@ TEST(ArenaMisuse, MarksOfOthers) {
     c->allocate(8);
     expect(ebb::misuse::foreign_mark, &*c, [&] { c->rewind(old); });
     EXPECT_EQ(c->used_bytes(), 8u);
-    // One that has taken no mark yet has no number.
+    // An arena without marks has no number yet.
     reporting d(1'000);
     expect(ebb::misuse::foreign_mark, &d, [&] { d.rewind(of_b); });
     expect(ebb::misuse::moved_mark, &d, [&] { d.rewind({}); });
@@ -131,7 +131,7 @@ TEST(ArenaMisuse, FromADestructor) {
     }
 }
 
-// Ends the epoch that it is made in, from its constructor.
+// Its constructor ends the cycle.
 template <bool Trivial>
 struct ender {
     using what = meddler::what;
@@ -157,13 +157,13 @@ struct throwing_ender {
 struct nested_ender {
     explicit nested_ender(reporting& a) {
         a.make<std::string>("an object of the constructor's own, longer than what lies in itself");
-        a.reset();  // still inside of one
+        a.reset();  // still in a constructor
     }
     ~nested_ender() {}
 };
 
-// Without the lock the constructor's record is written into an epoch that has ended: a null
-// pointer is followed.
+// Without the busy bit, the constructor's record would be written into a cycle that has ended, and a null
+// pointer dereferenced.
 TEST(ArenaMisuse, FromAConstructor) {
     using what = meddler::what;
     for (const what w : {what::reset, what::release, what::rewind}) {
@@ -172,24 +172,24 @@ TEST(ArenaMisuse, FromAConstructor) {
             const ebb::arena_mark m = a.mark();
             if (!first) a.make<ender<false>>(a, w, m);
             reports = 0;
-            const std::size_t epochs = a.stats().resets;
+            const std::size_t cycles = a.stats().resets;
             expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<false>>(a, w, m)->value, 7); });
             expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<true>>(a, w, m)->value, 7); });
-            EXPECT_EQ(a.stats().resets, epochs) << "it changes nothing";
+            EXPECT_EQ(a.stats().resets, cycles) << "it changes nothing";
             a.reset();
-            EXPECT_EQ(a.stats().resets, epochs + 1) << "the lock is gone";
+            EXPECT_EQ(a.stats().resets, cycles + 1) << "the lock is gone";
         }
     }
     reporting a(1'000);
-    // The first of an epoch, which ends it by the fast path.
+    // The first object of a cycle, which would end by the fast path.
     expect(ebb::misuse::reentrant, &a,
            [&] { EXPECT_EQ((a.make<ender<true>>(a, what::reset, ebb::arena_mark())->value), 7); });
     expect(ebb::misuse::reentrant, &a, [&] { EXPECT_THROW(a.make<throwing_ender>(a, true), int); });
     expect(ebb::misuse::reentrant, &a, [&] { a.make<throwing_ender>(a, false); });
     expect(ebb::misuse::reentrant, &a, [&] { a.make<nested_ender>(a); });
-    const std::size_t epochs = a.stats().resets;
+    const std::size_t cycles = a.stats().resets;
     a.reset();
-    EXPECT_EQ(a.stats().resets, epochs + 1);
+    EXPECT_EQ(a.stats().resets, cycles + 1);
 }
 
 struct outer {
@@ -207,8 +207,7 @@ struct nest {
     nest* inner;
 };
 
-// What a constructor takes lies where it would without one: the bit that says that one runs
-// is in the address of the next object.
+// Allocations of a constructor have the usual addresses. The busy bit is in the address of the next object.
 TEST(ArenaMisuse, MemoryInsideAConstructor) {
     const auto work = [](std::vector<std::uintptr_t>& all, reporting& a) {
         reporting_resource r(a);
@@ -232,7 +231,7 @@ TEST(ArenaMisuse, MemoryInsideAConstructor) {
             add(a.allocate(24));
             EXPECT_THROW((a.make<outer>(a, [](reporting&) { throw 1; })), int);
             static_cast<void>(a.mark());
-            static_cast<void>(a.mark());  // takes nothing
+            static_cast<void>(a.mark());  // takes no memory
             add(a.make<int>());
             void* const q = r.allocate(100, 8);
             r.deallocate(q, 100, 8);
@@ -258,7 +257,7 @@ TEST(ArenaMisuse, MemoryInsideAConstructor) {
         used = a.used_bytes();
     }
     reporting a(10'000, 0, {.storage = storage});
-    // In many chunks.
+    // With many chunks.
     reporting b(1'000), c(1'000);
     std::vector<std::uintptr_t> any;
     b.make<outer>(b, [](reporting&) {});
@@ -266,7 +265,7 @@ TEST(ArenaMisuse, MemoryInsideAConstructor) {
     c.make<outer>(c, [&](reporting& own) { work(any, own); });
     EXPECT_EQ(b.used_bytes(), c.used_bytes());
     EXPECT_EQ(b.stats().retained_bytes, c.stats().retained_bytes);
-    // A mark in a chunk of its own.
+    // A mark with a chunk of its own.
     reporting d(1);
     d.make<outer>(d, [](reporting& own) { static_cast<void>(own.mark()); });
     EXPECT_EQ(d.used_bytes(), sizeof(outer));
@@ -286,14 +285,14 @@ TEST(ArenaMisuse, MemoryInsideAConstructor) {
     EXPECT_EQ(reports, 21) << "each is told that it runs inside of one";
     for (int i = 0; i < 20; ++i) n = n->inner;
     EXPECT_EQ(n->inner, nullptr);
-    const std::size_t epochs = a.stats().resets;
+    const std::size_t cycles = a.stats().resets;
     a.reset();
     EXPECT_EQ(reports, 21);
-    EXPECT_EQ(a.stats().resets, epochs + 1);
+    EXPECT_EQ(a.stats().resets, cycles + 1);
     ebb::set_misuse_handler(nullptr);
 }
 
-// Through further chunks it stays inside.
+// Allocations of further chunks keep the busy bit.
 TEST(ArenaMisuse, ChunksInsideAConstructor) {
     reporting a(100);
     std::vector<const int*> all;
@@ -309,7 +308,7 @@ TEST(ArenaMisuse, ChunksInsideAConstructor) {
     EXPECT_EQ(a.stats().resets, 1u);
 }
 
-// Makes another one in its constructor, and takes all that is left: no memory for a record.
+// Makes another object in its constructor and fills the arena, so that there is no memory for a record.
 struct alignas(8) last_one {
     last_one(reporting& arena, bool is_last) : a(arena), ends(is_last) {
         if (!is_last) return;
@@ -324,9 +323,9 @@ struct alignas(8) last_one {
     bool ends;
 };
 
-// Without the lock the epoch ended under what was still to go back.
+// Without the busy bit, the cycle would end before the memory is freed.
 TEST(ArenaMisuse, FromADestructorOfWhatHasNoRecord) {
-    if (EBB_ASAN || EBB_VALGRIND) return;  // no run grows
+    if (EBB_ASAN || EBB_VALGRIND) return;  // runs can't grow
     reporting a(1'000);
     a.make<last_one>(a, false);
     expect(ebb::misuse::reentrant, &a, [&] { EXPECT_THROW(a.make<last_one>(a, true), ebb::limit_error); });
@@ -336,13 +335,13 @@ TEST(ArenaMisuse, FromADestructorOfWhatHasNoRecord) {
     EXPECT_EQ(a.used_bytes(), 0u);
 }
 
-// The last bytes are there for a constructor, too.
+// A constructor can use the last bytes.
 TEST(ArenaMisuse, AFullArenaInsideAConstructor) {
-    if (EBB_ASAN || EBB_VALGRIND) return;  // red zones take some
+    if (EBB_ASAN || EBB_VALGRIND) return;  // red zones need memory
     constexpr std::integral_constant<std::size_t, 128> in_128;
     constexpr std::integral_constant<std::size_t, 136> in_136;
     const auto fills = [](auto bytes, const auto& fill) {
-        alignas(64) std::byte storage[reporting::bytes_needed(bytes) - 63];  // at any address it takes 63 more
+        alignas(64) std::byte storage[reporting::bytes_needed(bytes) - 63];  // bytes_needed adds 63 for the alignment
         reporting a(1'000, 0, {.storage = storage});
         a.make<outer>(a, [&](reporting& b) {
             while (b.used_bytes() < 96) b.make<std::uint64_t>();
@@ -361,12 +360,12 @@ TEST(ArenaMisuse, AFullArenaInsideAConstructor) {
         ~destroyed() { word = 1; }
         std::uint64_t word = 0;
     };
-    fills(in_128, [](reporting& b) { b.make<destroyed>(); });  // 24 bytes of a record, and 8
+    fills(in_128, [](reporting& b) { b.make<destroyed>(); });  // a record of 24 bytes, and 8
     fills(in_136, [](reporting& b) { b.make<destroyed>(), b.make<destroyed>(); });
 }
 
-// Equal resources hand buffers to each other, which the other one then did not know: the
-// next epoch of a correct program was ended as stranded.
+// If resources of one arena were equal, containers would pass buffers between them, and the next cycle of a
+// correct program would be reported as stranded.
 TEST(ArenaMisuse, BuffersOfTwoResourcesStayTheirOwn) {
     reporting a(1'000);
     reporting_resource r(a), s(a);
@@ -392,14 +391,14 @@ TEST(ArenaMisuse, BuffersOfTwoResourcesStayTheirOwn) {
     ebb::set_misuse_handler(nullptr);
 }
 
-// Without the count the container's bytes get a second owner, and nobody says so.
+// Without the count, the container's bytes would be allocated again without a report.
 TEST(ArenaMisuse, RewindUnderAContainer) {
     reporting a(1'000);
     reporting_resource r(a);
     void* const before = r.allocate(16);
     const ebb::arena_mark m = a.mark();
     void* p = r.allocate(64);
-    r.deallocate(before, 16);  // an older one back makes up for none
+    r.deallocate(before, 16);  // freeing an older block does not change the count since the mark
     const std::size_t used = a.used_bytes();
     expect(ebb::misuse::stranded, &a, [&] { a.rewind(m); });
     EXPECT_EQ(last.pointer, &m);
@@ -408,7 +407,7 @@ TEST(ArenaMisuse, RewindUnderAContainer) {
     reports = 0;
     ebb::set_misuse_handler(handler);
     a.rewind(m);
-    // In another chunk, in one of its own, behind a second mark.
+    // Blocks in another chunk, in a chunk of their own, and after a second mark.
     void* const older = r.allocate(8);
     const ebb::arena_mark inner = a.mark();
     void* const large = r.allocate(50'000);
@@ -427,7 +426,7 @@ TEST(ArenaMisuse, RewindUnderAContainer) {
     EXPECT_EQ(reports, 2) << "the older block";
     r.deallocate(older, 8);
     a.rewind(m);
-    // Abandoned, and of a container that the rewind destroys.
+    // Blocks that are abandoned, and blocks of a container that the rewind destroys.
     p = r.allocate(8);
     r.abandon();
     a.rewind(m);
@@ -436,13 +435,13 @@ TEST(ArenaMisuse, RewindUnderAContainer) {
     a.rewind(m);
     EXPECT_EQ(r.blocks(), 0u);
     EXPECT_EQ(reports, 2);
-    // An abandoned block that went makes up for none that comes later.
+    // An abandoned block that was rewound does not hide a later block.
     p = r.allocate(8);
     a.rewind(m);
     EXPECT_EQ(reports, 3);
     r.deallocate(p, 8);
     a.rewind(m);
-    // An epoch counts for itself.
+    // Each cycle has its own count.
     static_cast<void>(r.allocate(8));
     r.abandon();
     a.reset();
@@ -459,21 +458,20 @@ TEST(ArenaMisuse, RewindUnderAContainer) {
 TEST(ArenaMisuse, ResourcesThatOutliveALife) {
     reporting a(1'000);
     reporting_resource r(a);
-    // A container that lives on. Its own memory is not read: lists are not when
-    // they are empty again.
+    // The blocks of a container that outlives the cycle.
     void* p = r.allocate(100);
     a.reset();
     expect(ebb::misuse::stranded, &a, [&] { p = r.allocate(10); });
     EXPECT_EQ(last.pointer, &r);
     EXPECT_EQ(r.blocks(), 1u);
     a.reset();
-    expect(ebb::misuse::stranded, &a, [&] { p = r.allocate(10, 1); });  // which is had at once
+    expect(ebb::misuse::stranded, &a, [&] { p = r.allocate(10, 1); });  // by the fast path
     EXPECT_EQ(r.blocks(), 1u);
     a.reset();
     expect(ebb::misuse::stranded, &a, [&] { r.deallocate(p, 10); });
     EXPECT_EQ(r.blocks(), 0u);
 
-    // After release the arena itself says so, before anything is taken.
+    // After a release, the arena reports the next allocation.
     p = r.allocate(100);
     a.release();
     expect(ebb::misuse::stranded, &a, [&] { a.make<int>(); });
@@ -486,7 +484,7 @@ TEST(ArenaMisuse, ResourcesThatOutliveALife) {
     r.deallocate(p, 100);
     EXPECT_EQ(reports, 0) << "abandoned";
 
-    // What is right: given back before, abandoned, or the resource is gone.
+    // Correct use: the blocks are freed or abandoned, or the resource is destroyed.
     p = r.allocate(100);
     r.deallocate(p, 100);
     a.release();
@@ -505,7 +503,7 @@ TEST(ArenaMisuse, ResourcesThatOutliveALife) {
     EXPECT_EQ(reports, 0);
     r.abandon();
     {
-        // A container that the arena itself destroys.
+        // A container that the arena destroys.
         auto* const own = a.make<reporting_resource>(a);
         auto* const list = a.make<std::pmr::list<std::pmr::string>>(own);
         list->emplace_back("a string that is long enough to lie outside of itself");
@@ -516,7 +514,7 @@ TEST(ArenaMisuse, ResourcesThatOutliveALife) {
     ebb::set_misuse_handler(nullptr);
 }
 
-// What a resource gives up that went with an earlier epoch hides nothing of this one.
+// Abandoning blocks of an earlier cycle does not hide blocks of this one.
 TEST(ArenaMisuse, AbandonedTooLate) {
     reporting a;
     reporting_resource r(a);

@@ -1,7 +1,7 @@
-// The arena beside a slow model: a list of what was allocated, what each byte of it was filled with,
-// and which destructors must run in which order. One body for random bytes in the tests and for the
-// fuzzer. Of a byte that chooses a call the lower half says what is allocated or ended, and the upper
-// half how: by the call that throws or the one that returns null, in a scope or by a mark.
+// A slow model of the arena: a list of all allocations, the bytes written to each, and the order in which
+// destructors must run. The tests run it on random bytes, and the fuzzer on its input. The lower half of a byte
+// selects the kind of allocation or end, the upper half the form: a call that throws or returns null, a scope
+// or a mark.
 #ifndef EBBPOOL_TEST_ARENA_MODEL_HPP
 #define EBBPOOL_TEST_ARENA_MODEL_HPP
 
@@ -20,7 +20,7 @@
 
 namespace arena_model {
 
-/// A policy that remembers what it was told.
+/// A policy that records its calls.
 struct record {
     static constexpr bool enabled = true;
     static inline thread_local int count = 0;
@@ -31,11 +31,10 @@ struct record {
     }
 };
 
-/// The destructors that ran, by number.
+/// The numbers of the objects whose destructors ran.
 inline thread_local std::vector<std::uint32_t> ended;
 
-/// Objects that know their number, of several sizes and alignments, so that some
-/// follow each other without a gap and some do not.
+/// Objects with a number, of several sizes and alignments, with and without padding between them.
 template <std::size_t Size, std::size_t Alignment, bool Throws = false>
 struct alignas(Alignment) noisy {
     explicit noisy(std::uint32_t n, bool fail = false) noexcept(!Throws) : number(n) {
@@ -95,11 +94,11 @@ struct scratching {
     std::uint32_t number;
 };
 
-/// A source that counts, and can refuse.
+/// A source that counts calls and can fail.
 struct memory {
     std::size_t held = 0;
     std::size_t takes = 0;
-    std::size_t fail_at = 0;  // the n-th take fails
+    std::size_t fail_at = 0;  // the call that fails
     std::size_t refused = 0;
     ebb::memory_source source{&take, &give, this};
 
@@ -120,17 +119,17 @@ struct memory {
     }
 };
 
-/// What must be out, oldest first.
+/// The allocations, oldest first.
 struct piece {
     unsigned char* at = nullptr;
     std::size_t bytes = 0;
     unsigned char fill = 0;
-    std::size_t counts = 0;                                              // towards used_bytes
+    std::size_t counts = 0;                                              // bytes in used_bytes
     std::vector<std::uint32_t> numbers{};                                // of objects with destructors, oldest first
-    bool is_raw = false;                                                 // may be given back
-    std::optional<ebb::arena_allocator<std::uint64_t, record>> block{};  // as a container has it
+    bool is_raw = false;                                                 // can be freed by give_back
+    std::optional<ebb::arena_allocator<std::uint64_t, record>> block{};  // for a container's block
     bool of_resource = false;
-    std::size_t given = 0, given_at = 0;  // what it counted, and when it came back
+    std::size_t given = 0, given_at = 0;  // bytes it added to used_bytes, and when it was freed
     ebb::basic_arena<record>* fork = nullptr;
 };
 
@@ -149,7 +148,7 @@ public:
         record::count = 0;
     }
 
-    /// The error, or empty.
+    /// Returns the error, or an empty string.
     std::string run() {
         for (; at_ < size_ && error_.empty(); ++steps) {
             step();
@@ -165,7 +164,7 @@ public:
         return error_;
     }
 
-    static inline thread_local std::uint64_t steps = 0;  // of all runs
+    static inline thread_local std::uint64_t steps = 0;  // in all runs
 
 private:
     using small = noisy<8, 4>;
@@ -204,7 +203,7 @@ private:
                 case 12: return rewind(byte());
                 case 13: return op / 16 == 0 ? move(byte()) : words(byte() % 64, op >= 0xc0);
                 case 14: return limit(op / 16);
-                default: return end_epoch(op / 16);
+                default: return end_cycle(op / 16);
             }
         } catch (const ebb::limit_error& e) {
             ++changes_;
@@ -228,15 +227,15 @@ private:
     }
     static std::size_t whole(std::size_t n) { return (n + 7) / 8 * 8; }
     static std::size_t block(std::size_t n) { return ebb::annotate::on ? n : ebb::detail::block_shape(n).size; }
-    /// What an allocation of `bytes` has added to used_bytes(), which may include padding.
+    /// Returns what an allocation of `bytes` has added to used_bytes(), with padding.
     std::size_t counted(std::size_t bytes, std::size_t alignment) {
         const std::size_t n = arena_->used_bytes() - used();
         if (n < bytes || n > bytes + (alignment > 8 ? alignment - 8 : 0)) fail("used_bytes() counts too much");
         return n;
     }
 
-    // Whether a call that returns null has refused. It must have a cause, and then the call that
-    // throws finds no memory either.
+    // Whether a call that returns null was refused. Then the call that throws must fail as well, and for a
+    // reason.
     template <class F>
     bool refused(const void* p, const F& throwing_call) {
         if (p != nullptr) return false;
@@ -263,8 +262,8 @@ private:
         add(p, bytes, counted(bytes == 0 ? 8 : whole(bytes), alignment), alignment);
         pieces_.back().is_raw = true;
     }
-    // The newest piece, where no mark came between: its memory is free again, or stays
-    // counted to the end of the epoch.
+    // Frees the newest allocation if no mark was taken after it: its memory becomes free, or stays counted
+    // until the end of the cycle.
     void give_back() {
         if (pieces_.empty() || !pieces_.back().is_raw) return;
         for (const mark_of& m : marks_) {
@@ -278,11 +277,11 @@ private:
         p.bytes = 0;
         ++changes_;
         if (arena_->used_bytes() == before) return;
-        // Padding before it stays.
+        // Padding before it stays allocated.
         if (before - arena_->used_bytes() != std::max(std::size_t{8}, whole(bytes))) fail("give_back() took another's");
         p.counts -= before - arena_->used_bytes();
     }
-    // A container's block, which is another container's later. The resource counts its own.
+    // A container's block, which other containers can reuse. The resource counts its own blocks.
     void take_block(std::size_t n) {
         if (n % 2 != 0) {
             add(resource_.allocate(8 * n, 8), 8 * n, block(8 * n), 8);
@@ -293,7 +292,7 @@ private:
         add(from.allocate(n), 8 * n, block(8 * n), 8);
         pieces_.back().block.emplace(from);
     }
-    // Any of them. Those of before a rewind stay out, whatever their container does.
+    // Frees any block. Blocks older than a rewind stay allocated, because freeing them has no effect.
     void give_block(std::size_t which) {
         std::vector<std::size_t> blocks;
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -317,18 +316,18 @@ private:
         p.bytes = 0;
         ++changes_;
     }
-    // The containers since then end, but those of allocators, which need not.
+    // Ends containers that are newer, except those of allocators.
     void end_resource(std::size_t from) {
         for (std::size_t i = pieces_.size(); i-- > from;) {
             if (pieces_[i].of_resource) give_block(pieces_[i]);
         }
         if (from == 0 && resource_.blocks() != 0) fail("blocks()");
     }
-    // Everything goes on in another arena object: a new one, or one with objects.
+    // Moves to another arena object: a new one, or one with objects.
     void move(unsigned how) {
         end_scopes(0);
         end_resource(0);
-        for (piece& p : pieces_) p.block.reset();  // they don't go along
+        for (piece& p : pieces_) p.block.reset();  // allocators don't move along
         arena next(1 + how % 128);
         if (how >= 128) {
             next.make<row>(number_);
@@ -351,7 +350,7 @@ private:
             if (copy != s) return fail("try_copy() differs");
             return add(const_cast<char*>(copy.data()), n, n, 1);
         }
-        if (n % 2 != 0) {  // as C's functions want it
+        if (n % 2 != 0) {  // as a C string
             char* const c = arena_->copy_c_str(std::string_view(s).substr(1));
             if (c != s.substr(1)) return fail("copy_c_str() differs");
             return add(c, n, n, 1);
@@ -389,20 +388,20 @@ private:
             T* p = nullptr;
             if (tried) {
                 p = arena_->try_make<T>(n, fails);
-                // It wants a record, which make may not.
+                // It needs a record, which make may not need.
                 if (p == nullptr && limit_ == 0 && memory_.refused == refused_) fail("null without a cause");
                 if (p == nullptr) return void(++changes_);
                 pieces_.push_back({nullptr, 0, 0, counted(whole(sizeof(T)), alignof(T)), {n}});
             } else {
                 p = object<T>(0, {n}, n, fails);
             }
-            // Its bytes, without its number, are watched like any other's.
+            // Its bytes, except its number, are checked like others.
             pieces_.back().at = p->rest;
             pieces_.back().bytes = sizeof p->rest;
             pieces_.back().fill = ++fill_;
             std::memset(p->rest, fill_, sizeof p->rest);
         } catch (std::uint32_t) {
-            ++changes_;  // it never was
+            ++changes_;  // it was not constructed
         }
     }
     void one_nested(bool fails) {
@@ -412,18 +411,17 @@ private:
         try {
             object<nested<arena>>(whole(sizeof(row)) + 21, {n + 1, n}, *arena_, n, fails);
         } catch (std::uint32_t) {
-            // What the constructor made stays until the end of the epoch.
+            // Allocations of the constructor stay until the end of the cycle.
             ++changes_;
             pieces_.push_back({nullptr, 0, 0, whole(sizeof(row)) + 21, {n + 1}});
         } catch (const std::bad_alloc&) {
-            // Which part was refused shows in what is counted.
+            // used_bytes shows which part was refused.
             count_nested(n, before);
             throw;
         }
     }
-    // The constructor, its text, or the record of the outer object found no
-    // memory: what it had made before is left. An outer object that was
-    // constructed has been destroyed.
+    // The constructor, its text, or the record of the outer object found no memory. Allocations before that
+    // stay. If the outer object was constructed, it was destroyed.
     void count_nested(std::uint32_t n, std::size_t before) {
         const std::size_t extra = arena_->used_bytes() - used();
         if (ended.size() > before) {
@@ -449,13 +447,13 @@ private:
 
     void one_scratching(bool fails) {
         const std::uint32_t n = number_++;
-        high_ = std::max(high_, used() + sizeof(scratching<arena>) + 64);  // in the scope
+        high_ = std::max(high_, used() + sizeof(scratching<arena>) + 64);  // within the scope
         try {
             object<scratching<arena>>(0, {n}, *arena_, n, fails);
         } catch (std::uint32_t) {
             ++changes_;
         } catch (const std::bad_alloc&) {
-            // It was destroyed if only its record was refused.
+            // Destroyed if only its record was refused.
             if (!ended.empty() && ended.back() == n) ended.pop_back();
             throw;
         }
@@ -479,7 +477,7 @@ private:
         }
     }
 
-    // Forks have chunks of the same source, and what they make ends with them.
+    // Forks have chunks of the same source, and their objects end with them.
     void fork() {
         arena& f = arena_->fork();
         pieces_.push_back({nullptr, 0, 0, counted(whole(sizeof(arena)), alignof(arena)), {}});
@@ -499,7 +497,7 @@ private:
         } catch (const std::bad_alloc&) {
         }
     }
-    // Of the arena itself.
+    // An object of the arena itself.
     std::size_t held() {
         std::size_t n = memory_.held;
         for (const piece& p : pieces_) {
@@ -526,14 +524,14 @@ private:
     void end_scopes(std::size_t since) {
         while (!scopes_.empty() && scopes_.back().time > since) end_scope();
     }
-    // The pieces since a mark or scope are gone.
+    // Removes the allocations since a mark or scope.
     void take_back(std::size_t pieces, std::size_t time) {
         std::vector<unsigned char*> gone;
         for (std::size_t i = pieces; i < pieces_.size(); ++i) {
             if (pieces_[i].at != nullptr && pieces_[i].bytes != 0) gone.push_back(pieces_[i].at);
         }
         expect_ended(pieces);
-        // What came back since the mark is no more than before it: out, though nobody has it.
+        // Blocks older than the mark that were freed since: still allocated, but owned by no container.
         for (piece& p : pieces_) {
             if (p.given_at > time) p.counts += std::exchange(p.given, 0);
         }
@@ -559,8 +557,8 @@ private:
             return;
         }
         take_back(marks_[i].pieces, marks_[i].time);
-        // Those of the same place are the same mark. Whether it is the same after an
-        // allocation that failed, or memory that came back, is not said.
+        // Marks at the same place are the same mark. After a failed allocation or a free, they may be the same
+        // or not.
         for (std::size_t k = i + 1; k < marks_.size(); ++k) {
             if (marks_[k].changes != marks_[i].changes) {
                 marks_[k].known = false;
@@ -577,7 +575,7 @@ private:
         limit_ = n == 0 ? 0 : n * 700;
         arena_->limit(limit_);
     }
-    void end_epoch(unsigned how) {
+    void end_cycle(unsigned how) {
         end_scopes(0);
         end_resource(0);
         if (how % 4 == 3) {
@@ -591,11 +589,11 @@ private:
         }
         take_back(0, time_);
         for (auto& m : marks_) m.good = false, m.known = true;
-        ++epochs_;
-        if (arena_->stats().resets != epochs_) fail("resets");
+        ++cycles_;
+        if (arena_->stats().resets != cycles_) fail("resets");
     }
 
-    // Drops all pieces from `keep` on: their destructors must have run, newest first.
+    // Removes all allocations from `keep` on. Their destructors must have run, newest first.
     void expect_ended(std::size_t keep) {
         std::size_t at = 0;
         while (pieces_.size() > keep) {
@@ -648,7 +646,7 @@ private:
     const std::uint8_t* data_;
     std::size_t size_, at_ = 0;
     memory& memory_;
-    std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, epochs_ = 0, refused_ = 0, changes_ = 0;
+    std::size_t chunk_ = 0, retained_ = 0, limit_ = 0, held_ = 0, high_ = 0, cycles_ = 0, refused_ = 0, changes_ = 0;
     std::optional<arena> arena_{std::in_place};
     ebb::basic_arena_resource<record> resource_{*arena_};
     std::size_t time_ = 0;
@@ -660,7 +658,7 @@ private:
     std::string error_;
 };
 
-/// The fuzz body. The first byte says which take of a chunk fails, if one does.
+/// The fuzz body. The first byte selects the call of the source that fails, if any.
 inline std::string replay_bytes(const std::uint8_t* data, std::size_t size) {
     if (size < 5) return "";
     memory m;

@@ -1,4 +1,4 @@
-// An arena moves: addresses are in chunks and not in the object.
+// Moving an arena: addresses of chunks and objects stay the same.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -46,15 +46,15 @@ TEST(ArenaMove, EverythingGoesAlong) {
     a.make<counted>(alive);
     b.rewind(m);
     EXPECT_EQ(alive, 2);
-    words->emplace_back(text);  // of the arena that has moved
+    words->emplace_back(text);  // allocates from the moved arena
     EXPECT_EQ(a.used_bytes(), sizeof(counted));
 
-    // Into one that has objects.
+    // Move to an arena that has objects.
     ebb::arena c;
     int others = 0;
     c.make<counted>(others);
     c = std::move(b);
-    EXPECT_EQ(others, 0) << "its own epoch has ended";
+    EXPECT_EQ(others, 0) << "its own cycle has ended";
     words->resize(10);
     ebb::arena& same = c;
     c = std::move(same);
@@ -87,7 +87,7 @@ TEST(ArenaMove, StorageOfTheCallersHasOneOwner) {
     a.make<int>(7);
     ebb::arena b = std::move(a);
     EXPECT_NO_THROW(b.allocate(500));
-    EXPECT_THROW(a.allocate(8), std::bad_alloc);  // NOLINT: else both would write there
+    EXPECT_THROW(a.allocate(8), std::bad_alloc);  // otherwise, both would write there
     a = std::move(b);
     EXPECT_NO_THROW(a.allocate(300));
 }
@@ -113,8 +113,7 @@ struct assigner {
     ~assigner() {}
 };
 
-// Without the checks the constructor's record, and the block's count, are of memory that
-// another arena has.
+// Without the checks, the constructor's record and the count of blocks would refer to memory of another arena.
 TEST(ArenaMove, NotWhileSomebodyIsInIt) {
     count_reports();
     reporting a;
@@ -158,9 +157,9 @@ TEST(ArenaMove, NotWhileSomebodyIsInIt) {
     ebb::set_misuse_handler(nullptr);
 }
 
-// By the number of epochs alone, which goes along, what has memory of an epoch that a move ended
-// would give it back to the next one: memory that is another arena's, or freed.
-TEST(ArenaMove, EndsTheEpochForWhatHasMemory) {
+// The number of the cycle moves along. Without a change of it, containers of a cycle that a move ended would
+// free their blocks in the next cycle.
+TEST(ArenaMove, EndsTheCycleForWhatHasMemory) {
     count_reports();
     reporting a;
     ebb::basic_arena_resource<ebb::checks::report> r(a);

@@ -1,4 +1,4 @@
-// The arena's contract, piece by piece. What random work says is in arena_fuzz_test.
+// The contract of the arena. Random tests are in arena_fuzz_test.
 #include <gtest/gtest.h>
 
 #include <ebbpool/arena.hpp>
@@ -61,8 +61,8 @@ TEST(Arena, DestructorsRunInReverse) {
     log_of.clear();
     {
         ebb::arena a(128);
-        for (int i = 0; i < 10; ++i) a.make<noisy<1>>(i);   // of one size that leaves no gap
-        for (int i = 10; i < 20; ++i) a.make<noisy<2>>(i);  // of one that does
+        for (int i = 0; i < 10; ++i) a.make<noisy<1>>(i);   // no padding between objects
+        for (int i = 10; i < 20; ++i) a.make<noisy<2>>(i);  // padding between objects
         for (int i = 20; i < 30; i += 2) {
             a.make<noisy<1>>(i);
             a.copy("text lies elsewhere");
@@ -76,8 +76,7 @@ TEST(Arena, DestructorsRunInReverse) {
 
 TEST(Arena, OneRecordForARow) {
     if (ebb::annotate::on) GTEST_SKIP() << "red zones lie between objects";
-    // 1 record of 24 bytes (16 on 32 bits), and 100 objects of 8: that is enough of a
-    // chunk.
+    // A record of 24 bytes (16 on 32-bit systems) and 100 objects of 8 bytes fit in the chunk.
     arena_model::memory m;
     ebb::basic_arena<> a(800 + (sizeof(void*) == 8 ? 24 : 16), 0, {.source = &m.source});
     for (int i = 0; i < 100; ++i) {
@@ -90,8 +89,7 @@ TEST(Arena, OneRecordForARow) {
     EXPECT_EQ(m.takes, 2u);
 }
 
-// An object whose constructor makes others: each is destroyed once, in the
-// reverse order in which they were complete.
+// A constructor that makes other objects: each is destroyed once, in the reverse order of their completion.
 struct tree {
     tree(ebb::arena& a, int n, int depth) : number(n) {
         if (depth > 0) {
@@ -119,7 +117,7 @@ TEST(Arena, ConstructorsThatMakeObjects) {
     for (const std::size_t chunk : {64u, 1'000u, 100'000u}) {
         ebb::arena a(chunk);
         log_of.clear();
-        a.make<tree>(a, 1'000'000, 0);  // so that the root follows one of its type
+        a.make<tree>(a, 1'000'000, 0);  // the root extends a run
         a.make<tree>(a, 1, 5);
         EXPECT_TRUE(log_of.empty());
         EXPECT_EQ(a.used_bytes(), 64 * sizeof(tree));
@@ -130,8 +128,7 @@ TEST(Arena, ConstructorsThatMakeObjects) {
     }
 }
 
-// One whose constructor makes a row of others, which is as long as it was when its
-// record is no longer the newest.
+// A constructor that makes a run of other objects. The run ends when its record is no longer the newest.
 struct owner {
     owner(ebb::arena& a, int n) : number(n) {
         for (int i = 1; i < 4 && n > 0; ++i) a.make<noisy<1>>(n - i);
@@ -151,8 +148,7 @@ TEST(Arena, ARowBeforeItsOwner) {
     EXPECT_EQ(log_of, (std::vector<int>{10, 9, 6, 7, 8, 0}));
 }
 
-// Where there is no memory left for the record of an object that is made already, the
-// object goes again.
+// If there is no memory for the record of a constructed object, it is destroyed.
 struct glutton {
     glutton(ebb::arena& a, bool all) : number(all ? 2 : 0) {
         if (!all) return;
@@ -182,7 +178,7 @@ TEST(Arena, NoMemoryForARecord) {
     EXPECT_EQ(log_of, (std::vector<int>{2, 1, 0}));
 }
 
-// A destructor may allocate; what it makes is destroyed, too.
+// A destructor may allocate; its objects are destroyed as well.
 struct phoenix {
     phoenix(ebb::arena* from, int n) : a(from), left(n) {}
     ~phoenix() {
@@ -248,7 +244,7 @@ TEST(Arena, AConstructorThatThrowsLeavesNothing) {
     EXPECT_EQ(log_of, std::vector<int>{1});
 }
 
-// One that might have thrown and did not keeps its memory.
+// Constructors that don't throw, but may, keep their memory.
 TEST(Arena, AConstructorThatMightThrow) {
     ebb::arena a(4096);
     const plain_thrower* const first = a.make<plain_thrower>(1);
@@ -263,8 +259,8 @@ TEST(Arena, AConstructorThatMightThrow) {
     EXPECT_EQ(a.used_bytes(), 32u);
 }
 
-// What a constructor took before it threw is no longer the newest, and so is kept: the
-// object's own memory is lost until the end of the epoch, and not counted.
+// A constructor allocates and throws: its allocations are kept, and the object's memory is not reused in this
+// cycle and not counted.
 template <class Base>
 struct taker : Base {
     taker(ebb::arena& a, int n) : Base(1) {
@@ -321,8 +317,7 @@ TEST(Arena, ALoopThatMarksTakesNothing) {
     EXPECT_EQ(a.used_bytes(), 0u);
 }
 
-// A mark that a constructor takes lies before the object is complete: the object
-// is not lost, and destroyed once.
+// A mark taken in a constructor is older than the end of the construction. The object is destroyed once.
 struct marker {
     marker(ebb::arena& a, ebb::arena_mark* m) { *m = a.mark(); }
     ~marker() { log_of.push_back(1); }
@@ -344,7 +339,7 @@ TEST(Arena, MarkInAConstructor) {
     }
 }
 
-// operator new fails at every place in turn: nothing is lost, nothing is left.
+// operator new fails at each call in turn: nothing leaks.
 TEST(Arena, EveryAllocationFailsInTurn) {
     const auto work = [](ebb::arena& a) {
         for (int i = 0; i < 20; ++i) {

@@ -1,5 +1,4 @@
-// Objects that take an allocator get the arena's, however deep they lie, and nothing of
-// theirs is of the heap.
+// Objects that take an allocator, nested to any depth, allocate only from the arena.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -21,7 +20,7 @@ namespace arena_within_test {
 
 constexpr const char* text = "a text that is longer than what a string keeps in itself";
 
-// A default resource that counts: what is not the arena's comes here.
+// A default resource that counts allocations from elsewhere.
 class counting : public std::pmr::memory_resource {
 public:
     int calls = 0;
@@ -37,7 +36,7 @@ private:
     bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-// As a program writes them: with an allocator last, or first behind a tag.
+// Types with the allocator as the last argument, or first after a tag.
 struct last {
     using allocator_type = std::pmr::polymorphic_allocator<>;
     last(int n, const allocator_type& a) : name(text, a), number(n) {}
@@ -49,7 +48,7 @@ struct leading {
     leading(std::allocator_arg_t, const allocator_type& a, int n) : numbers(static_cast<std::size_t>(n), n, a) {}
     std::vector<int, ebb::arena_allocator<int>> numbers;
 };
-// Takes one, but not with these arguments: it is constructed without.
+// A type that takes an allocator, but not with these arguments, so it gets none.
 struct seldom {
     using allocator_type = std::pmr::polymorphic_allocator<>;
     explicit seldom(int n) : number(n) {}
@@ -57,11 +56,11 @@ struct seldom {
 };
 
 TEST(ArenaWithin, AllMemoryIsTheArenas) {
-    counting others;  // first, since a's objects give back to it
+    counting others;  // outlives a, whose objects use it
     ebb::arena a;
     a.make<int>();
     const ebb::default_resource_scope scope(others);
-    for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int cycle = 0; cycle < 3; ++cycle) {
         const int news = failing_new::calls();
         EXPECT_EQ(*a.make<std::pmr::string>(text), text);
         auto* const words = a.make<std::pmr::vector<std::pmr::string>>();
@@ -85,26 +84,26 @@ TEST(ArenaWithin, AllMemoryIsTheArenas) {
         EXPECT_EQ(a.make_span<std::pmr::string>(3, std::pmr::string(text, &others)).back(), text);
         a.make_span<std::pmr::string>(3)[2] = text;
         EXPECT_EQ(a.copy(std::span(*words))[9], text);
-        // A container elsewhere.
+        // A container outside of the arena.
         std::pmr::vector<int> here{ebb::arena_allocator<int>(a)};
         here.resize(100);
         EXPECT_EQ(others.calls, 1) << "the value that was copied";
         others.calls = 0;
-        if (epoch > 0) {
+        if (cycle > 0) {
             EXPECT_EQ(failing_new::calls(), news + 1) << "the same";
         }
         here.clear();
         here.shrink_to_fit();
         a.reset();
     }
-    // What is constructed with an allocator keeps it.
+    // Objects constructed with an allocator keep it.
     a.make<std::pmr::string>(text, &others);
     EXPECT_EQ(others.calls, 1);
     a.make<std::pmr::vector<int>>(&others)->resize(3);
     EXPECT_EQ(others.calls, 2);
 }
 
-// A promise's state is its future's, too, which may outlive the arena.
+// A future shares the state of its promise and may outlive the arena.
 TEST(ArenaWithin, NotWhatOthersShare) {
     std::future<int> result;
     {
@@ -139,7 +138,7 @@ using reporting = ebb::basic_arena<ebb::checks::report>;
 int reports = 0;
 ebb::misuse last_kind;
 
-// Without the count the new memory of an older object gets a second owner.
+// Without the count, new memory of an older object would be allocated again.
 TEST(ArenaWithin, RewindUnderAnOlderObject) {
     ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
         ++reports;
@@ -171,12 +170,11 @@ TEST(ArenaWithin, RewindUnderAnOlderObject) {
     a.make<std::pmr::string>(text);
     a.release();
     a.make<std::pmr::string>(text);
-    EXPECT_EQ(reports, 2) << "the end of an epoch ends what it has";
+    EXPECT_EQ(reports, 2) << "the end of an cycle ends what it has";
     ebb::set_misuse_handler(nullptr);
 }
 
-// A count that a mark keeps, or a block that is taken off another mark's, and a rewind is refused
-// for good.
+// If a mark kept a count, or a free changed the count of another mark, rewind would always fail.
 TEST(ArenaWithin, CountsOfMarks) {
     ebb::arena a;
     const ebb::arena_mark outer = a.mark();
@@ -184,10 +182,10 @@ TEST(ArenaWithin, CountsOfMarks) {
     EXPECT_EQ(a.used_bytes(), sizeof *v) << "the resource is not the user's";
     v->resize(100);
     const ebb::arena_mark inner = a.mark();
-    a.rewind(inner);  // aborts if the block is thought to have come after it
+    a.rewind(inner);  // aborts if the block counts as newer than the mark
     v->clear();
     v->shrink_to_fit();
-    a.rewind(outer);  // aborts if the block is thought to be out
+    a.rewind(outer);  // aborts if the arena counts an allocated block
     EXPECT_EQ(a.used_bytes(), 0u);
 }
 

@@ -1,4 +1,4 @@
-// Compiled without exceptions and RTTI: the library must do without both.
+// Compiled without exceptions and RTTI.
 #include <ebbpool/arena.hpp>
 #include <ebbpool/arena_resource.hpp>
 #include <ebbpool/fixed_pool.hpp>

@@ -19,7 +19,7 @@
 
 namespace construction_test {
 
-// The former names are the same types, or a program that uses both has two pools.
+// arena_pool and sync_arena_pool are aliases, not other types.
 static_assert(std::is_same_v<ebb::arena_pool<int>, ebb::fixed_pool<int>>);
 static_assert(std::is_same_v<ebb::arena_pool<int, ebb::checks::none>, ebb::fixed_pool<int, ebb::checks::none>>);
 static_assert(std::is_same_v<ebb::sync_arena_pool<int>, ebb::sync_fixed_pool<int>>);
@@ -28,12 +28,12 @@ struct item {
     std::uint64_t words[32];
 };
 
-// A source that counts, and fails at a call of the test's choice.
+// A source that counts calls, and fails at a given one.
 struct source {
     int fail_at = 0;
     int calls = 0;
     int out = 0;
-    void* data = nullptr;  // of the last block
+    void* data = nullptr;  // the last block
     std::size_t bytes = 0, alignment = 0;
     ebb::memory_source hooks{take, give, this};
 
@@ -67,8 +67,7 @@ TEST(Construction, RefusesWhatCanNotBe) {
     EXPECT_THROW((ebb::pool_resource<64>{std::size_t{0xffffffff}}), std::length_error);
     EXPECT_EQ(ebb::fixed_pool<char>::max_capacity, 0xfffffffeu);
 
-    // Bytes that overflow, at a capacity that would do: 2^32 - 2 of 4 GiB each (64
-    // KiB on 32 bits).
+    // A size that overflows with an allowed capacity: 2^32 - 2 slots of 4 GiB (64 KiB on 32-bit systems).
     struct giant {
         char bytes[std::size_t{1} << (sizeof(std::size_t) * 4)];
     };
@@ -78,8 +77,7 @@ TEST(Construction, RefusesWhatCanNotBe) {
 
 #if EBB_HAS_MMAP && !EBB_ASAN && !defined(__SANITIZE_THREAD__)
 TEST(Construction, NoMemoryIsBadAlloc) {
-    // 2^58 bytes: no overflow, but no machine has such addresses. On 32 bits it takes
-    // several pools, of 1.6 GB each.
+    // 2^58 bytes: no overflow, but more than any address space. On 32-bit systems, several pools of 1.6 GB.
     struct giant {
         char bytes[std::size_t{1} << (sizeof(std::size_t) * 4)];
     };
@@ -93,8 +91,8 @@ TEST(Construction, NoMemoryIsBadAlloc) {
 }
 
 TEST(Construction, TakesNoTimeForMemoryItDoesNotTouch) {
-    // The pool of the benchmarks, 64 MiB: the bound there is 50 us; ten times
-    // that allows for a busy machine, and a touch of all pages takes more.
+    // A pool of 64 MiB. The bound in the benchmarks is 50 us. Ten times as much allows for a busy machine, and
+    // is less than touching all pages takes.
     auto best = std::chrono::nanoseconds::max();
     for (int i = 0; i < 20; ++i) {
         const auto start = std::chrono::steady_clock::now();
@@ -118,7 +116,7 @@ TEST(Construction, TheLargestCapacity) {
 }
 #endif
 
-// Every allocation of `make()` fails in turn: bad_alloc, nothing left behind.
+// Each allocation fails in turn: make throws bad_alloc, and nothing leaks.
 template <class Make>
 int fail_each(Make make) {
     for (int n = 1;; ++n) {
@@ -148,7 +146,7 @@ TEST(Construction, EveryAllocationFailedInTurn) {
 }
 
 TEST(Construction, EverySourceFailedInTurn) {
-    // Large ones, which are mapped otherwise.
+    // Large blocks, which are mapped.
     for (int n = 1; n <= 3; ++n) {
         source from{.fail_at = n};
         const ebb::pool_options options{.source = &from.hooks};
@@ -174,7 +172,7 @@ TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
     ebb::sync_fixed_pool<item> pool(10'000);
     for (int n = 1; n <= 2; ++n) {
         failing_new::fail_at(n);
-        item* const p = pool.allocate();  // noexcept: goes on without one
+        item* const p = pool.allocate();  // noexcept: continues without a magazine
         failing_new::fail_at(0);
         ASSERT_NE(p, nullptr);
         EXPECT_EQ(pool.used(), 1u);
@@ -185,7 +183,7 @@ TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
 
 #if EBB_HAS_MMAP && defined(__linux__)
 TEST(Construction, PrefaultTouchesEveryPage) {
-    // Of memory that begins anywhere in a page, the last one too.
+    // Of memory that begins anywhere in a page, the last page included.
     constexpr std::size_t page = 4'096;
     const auto resident = [](std::byte* first, std::byte* last) {
         std::size_t n = 0;
@@ -265,7 +263,7 @@ TEST(Storage, OfTheCallers) {
     const std::size_t needed = pool_type::bytes_needed(capacity);
     std::mt19937 random(1);
     for (std::size_t shift = 0; shift < 70; ++shift) {
-        // Not zero before, at every misalignment, canaries at both ends.
+        // Memory that is not zero, at every misalignment, with canaries at both ends.
         std::vector<std::byte> bytes(needed + 2 * guard + shift, std::byte{0xa5});
         const std::span<std::byte> storage(bytes.data() + guard + shift, needed);
         failing_new::fail_at(0);

@@ -72,8 +72,7 @@ TEST(PoolResource, DefaultsEqualityAndMisuse) {
 template <class Value>
 using allocator = ebb::pool_allocator<Value>;
 
-// Fills a container with n values, checks that only the pool was used for
-// nodes, and that all come back.
+// Fills a container with n values, and checks that its nodes came from the pool and are freed.
 template <class Value, class Container, class Insert>
 void check_nodes(Insert insert, bool arrays = false) {
     ebb::node_pool<Value> nodes(300);
@@ -100,7 +99,7 @@ void check_nodes(Insert insert, bool arrays = false) {
 }
 
 TEST(PoolResource, AForeignPointerIsMisuseWhateverItsSize) {
-    // With no upstream it can't have come from elsewhere.
+    // Without an upstream, all blocks are the pool's.
     static int foreign;
     foreign = 0;
     ebb::set_misuse_handler(

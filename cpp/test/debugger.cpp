@@ -1,4 +1,4 @@
-// Printed by gdb with debug/ebbpool_gdb.py at the call of stop.
+// gdb prints it with debug/ebbpool_gdb.py at the call of stop.
 #include <ebbpool/arena.hpp>
 
 [[gnu::noinline]] static void stop(const ebb::arena& a) { asm volatile("" : : "r"(&a) : "memory"); }

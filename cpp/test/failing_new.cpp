@@ -14,7 +14,7 @@ std::atomic<long> blocks{0};
 void* take(std::size_t bytes, std::size_t alignment) noexcept {
     called.fetch_add(1);
     if (countdown.load() > 0 && countdown.fetch_sub(1) == 1) return nullptr;
-    // aligned_alloc wants a multiple of the alignment.
+    // aligned_alloc requires a multiple of the alignment.
     void* const p = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
     if (p != nullptr) blocks.fetch_add(1);
     return p;

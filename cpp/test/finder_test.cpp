@@ -1,5 +1,5 @@
-// slot_finder, against division: for every size up to 300 and some larger, at
-// and around every slot, at both ends, and at random.
+// Compares slot_finder with division: for every size up to 300 and some larger ones, around every slot, at both
+// ends, and at random addresses.
 #include <gtest/gtest.h>
 
 #include <ebbpool/storage.hpp>

@@ -1,5 +1,5 @@
-// The libFuzzer entry: build/fuzz/fuzz_trace -max_total_time=60. The first byte
-// reports whether the rest is calls of a pool or of an arena.
+// The libFuzzer entry: build/fuzz/fuzz_trace -max_total_time=60. The first byte selects a pool or an arena; the
+// rest are calls.
 #include <cstdio>
 #include <cstdlib>
 

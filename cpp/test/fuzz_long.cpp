@@ -1,6 +1,6 @@
-// The fuzzers' bodies on random bytes, as long as one likes: build/fuzz_long OPERATIONS SEED.
-// Half of the operations are a pool's, half an arena's. What fails is printed, with the
-// round's own seed, which replays it alone: build/fuzz_long 1 SEED.
+// Runs the fuzzers' bodies on random bytes: build/fuzz_long OPERATIONS SEED. Half of the operations are calls
+// of a pool, half of an arena. A failure is printed with the seed of its round; build/fuzz_long 1 SEED replays
+// that round.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
         };
         fill();
         std::string error = trace::replay_bytes(bytes.data(), bytes.size());
-        pools += bytes.size() - 2;  // each further byte is a call; an arena's take several
+        pools += bytes.size() - 2;  // each further byte is a call; for arenas, a call takes several
         while (error.empty() && arenas < pools) fill(), error = arena_model::replay_bytes(bytes.data(), bytes.size());
         if (!error.empty()) return std::printf("seed %" PRIu64 ": %s\n", seed, error.c_str()), 1;
     }

@@ -1,4 +1,4 @@
-// Handles: stale ones are known for what they are, always.
+// Stale handles are always detected.
 #include <gtest/gtest.h>
 
 #include <ebbpool/handle_pool.hpp>
@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-// As if slots had been used two thousand million times.
+// Simulates slots that were used two billion times.
 struct ebb::detail::generations {
     /// Sets the generation, an even number, of a free slot.
     template <class Pool>
@@ -134,7 +134,7 @@ struct counted {
 };
 
 TEST(HandlePool, ARetiredSlotIsNoLeakAndIsDestroyedOnce) {
-    // with_leaks would end the program.
+    // with_leaks would abort.
     int destroyed = 0;
     {
         ebb::handle_pool<counted, ebb::checks::with_leaks<>> pool(4);
@@ -143,7 +143,7 @@ TEST(HandlePool, ARetiredSlotIsNoLeakAndIsDestroyedOnce) {
         generations::set(pool, a.index, 0xfffffffc);
         pool.destroy(pool.create(&destroyed));
         EXPECT_EQ(pool.retired(), 1u);
-        // And one that retires as the pool ends.
+        // A slot that retires while the pool is destroyed.
         const auto b = pool.create(&destroyed);
         pool.destroy(b);
         generations::set(pool, b.index, 0xfffffffc);
@@ -153,7 +153,7 @@ TEST(HandlePool, ARetiredSlotIsNoLeakAndIsDestroyedOnce) {
     EXPECT_EQ(destroyed, 4);
 }
 
-// Creates another in a slot that is free, down to slot 0, when it ends.
+// Its destructor creates another object in a free slot, down to slot 0.
 struct begetter {
     ebb::handle_pool<begetter>* pool;
     int* alive;
@@ -169,7 +169,7 @@ struct begetter {
     }
 };
 
-// Without the second pass the last child lives in a slot below its parent's, for ever.
+// Without a second pass, the last child, in a slot below its parent's, would not be destroyed.
 TEST(HandlePool, WhatDestructorsCreateIsDestroyed) {
     int alive = 0;
     {
@@ -196,12 +196,12 @@ TEST(HandlePool, IsWalked) {
     std::string seen;
     for (std::string& text : ebb::live(pool)) {
         seen += text;
-        if (text == "c") pool.destroy(pool.handle_of(&text));  // the one that it is at
+        if (text == "c") pool.destroy(pool.handle_of(&text));  // its own object
     }
     EXPECT_EQ(seen, "acd") << "neither what is free nor what is retired";
     EXPECT_EQ(pool.used(), 2u);
     EXPECT_EQ(pool.high_water(), 4u);
-    // Not known without checks to the pool below; the generations know it.
+    // The pool does not detect it without checks; the generations do.
     ebb::handle_pool<int, ebb::checks::none> unchecked(4);
     const auto one = unchecked.create(1);
     (void)unchecked.create(2);

@@ -1,5 +1,5 @@
-// Random misuse, among right calls, against a plain model: each is reported as what it is,
-// and leaves the pool as it was.
+// Random misuse between correct calls, compared with a simple model. Each misuse is reported as its kind and
+// leaves the pool unchanged.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace misuse_fuzz_test {
 
-/// Numbers below a bound, the same in every run.
+/// Reproducible random numbers below a bound.
 class random_numbers {
 public:
     std::uint32_t below(std::size_t bound) { return static_cast<std::uint32_t>(generator_() % bound); }
@@ -22,8 +22,8 @@ private:
 struct fuzz_result {
     std::size_t misuses = 0;      ///< tried
     std::size_t unreported = 0;   ///< not reported, or as another kind
-    std::size_t corrupted = 0;    ///< after which the pool differed from the model
-    std::size_t right_calls = 0;  ///< between them
+    std::size_t corrupted = 0;    ///< the pool then differed from the model
+    std::size_t right_calls = 0;  ///< correct calls between them
 };
 
 std::size_t reports = 0;
@@ -34,12 +34,12 @@ struct slot {
     std::uint64_t words[Size / 8];
 };
 
-/// What a pool must do, written so that it is plainly right.
+/// A model of a pool, simple enough to be obviously correct.
 class model {
 public:
     explicit model(std::size_t capacity) : states_(capacity, state::never) {}
 
-    /// The slot that must come next, or nothing when all are out.
+    /// Returns the slot that must be allocated next, or nothing if all are.
     std::optional<std::size_t> next() const {
         if (!freed_.empty()) return freed_.back();
         if (fresh_ < states_.size()) return fresh_;
@@ -63,7 +63,7 @@ public:
     bool is_live(std::size_t s) const { return states_[s] == state::live; }
     std::size_t used() const { return used_; }
 
-    /// What is wrong with an address, or nothing. Asks in the plainest way.
+    /// Returns the kind of misuse of an address, or nothing if it is valid.
     template <class T>
     std::optional<ebb::misuse> judge(const T* base, const void* p) const {
         if (p == nullptr) return ebb::misuse::null;
@@ -88,7 +88,7 @@ private:
     std::size_t used_ = 0;
 };
 
-/// A pool and its model through one life.
+/// A pool and its model.
 template <class T>
 class life {
 public:
@@ -103,7 +103,7 @@ public:
             right_call(result);
             misuse_once(local, result);
         }
-        // What the pool hands out from here on shows all that it remembers.
+        // Allocating all free slots compares the complete state of the pool.
         while (model_.next()) allocate(result);
         if (pool_.allocate() != nullptr) ++result.corrupted;
     }
@@ -138,7 +138,7 @@ private:
         if (pool_.used() != model_.used()) ++result.corrupted;
     }
 
-    /// An address that is wrong most of the time, whatever the state.
+    /// Returns an address that is usually invalid.
     void* choose(std::byte* local) {
         std::byte* const base = reinterpret_cast<std::byte*>(pool_.slot(0));
         const std::size_t bytes = capacity_ * sizeof(T);
@@ -162,7 +162,7 @@ private:
     void misuse_once(std::byte* local, fuzz_result& result) {
         void* p = choose(local);
         const auto expected = model_.judge(pool_.slot(0), p);
-        if (!expected) return;  // it is live: right use
+        if (!expected) return;  // it is allocated: correct use
         const std::size_t before = reports;
         pool_.deallocate(static_cast<T*>(p));
         ++result.misuses;
@@ -193,7 +193,7 @@ TEST(misuse_fuzz, every_misuse_is_reported_as_what_it_is) {
     while (result.misuses < 200'000) {
         one_life<slot<16>>(random, result);
         one_life<slot<24>>(random, result);   // not a power of two
-        one_life<slot<64>>(random, result);   // a whole line
+        one_life<slot<64>>(random, result);   // a cache line
         one_life<slot<200>>(random, result);  // neither
     }
     ebb::set_misuse_handler(previous);

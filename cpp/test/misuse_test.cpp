@@ -1,6 +1,5 @@
-// Every kind of misuse, under every policy. That the state is unchanged after
-// each, at every state of a pool, is what the misuse traces and the fuzz body
-// say; here are the policies, the messages, and what a kind is called where.
+// Every kind of misuse under every policy: messages and kinds. The misuse traces and misuse_fuzz_test check
+// that the state is unchanged.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,7 +30,7 @@ T* at(T* p, std::ptrdiff_t bytes) {
     return reinterpret_cast<T*>(reinterpret_cast<char*>(p) + bytes);
 }
 
-// One way of giving back what must not be given back, for pools of any sort.
+// An invalid free, for any kind of pool.
 template <class Pool>
 struct misuses {
     using T = typename Pool::value_type;
@@ -128,7 +127,7 @@ TEST(Misuse, MessagesFitAndSayWhatToDo) {
         EXPECT_NE(std::string(text).find(name(info.kind)), std::string::npos);
         EXPECT_NE(std::string(text).find(advice(info.kind)), std::string::npos);
         char little[20];
-        volatile std::size_t size = sizeof little;  // a compiler that knows it warns of the cut
+        volatile std::size_t size = sizeof little;  // a compiler that knows the size warns about the truncation
         describe(info, little, size);
         EXPECT_EQ(std::char_traits<char>::length(little), sizeof little - 1);
     }

@@ -1,4 +1,4 @@
-// Compiled once for all tests: GoogleTest is most of what they include.
+// A precompiled header, because GoogleTest is most of what the tests include.
 #include <gtest/gtest.h>
 
 #include <array>

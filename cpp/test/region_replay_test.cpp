@@ -1,4 +1,4 @@
-// Every shared trace of a region, which Go's arena replays, too.
+// Replays every shared trace of a region. The Go arena replays the same traces.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ TEST(RegionReplay, EveryTrace) {
 }
 
 TEST(RegionReplay, AWrongAnswerIsFound) {
-    // The body must fail when it should: one wrong number in each kind of answer.
+    // The test fails if any kind of answer in a trace is wrong.
     const region_trace::trace right{100,
                                     1'000,
                                     {{"object", 5, 8},

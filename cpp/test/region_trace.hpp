@@ -1,4 +1,4 @@
-// Shared traces of regions: the reader, and the body that replays them on an arena.
+// Shared traces of regions: a reader, and a function that replays them on an arena.
 #ifndef EBBPOOL_TEST_REGION_TRACE_HPP
 #define EBBPOOL_TEST_REGION_TRACE_HPP
 
@@ -18,7 +18,7 @@ namespace region_trace {
 
 struct call {
     std::string kind;
-    std::size_t number = 0;  // where the kind has one
+    std::size_t number = 0;  // for kinds that have one
     std::size_t used = 0;
 };
 
@@ -28,7 +28,7 @@ struct trace {
     std::vector<call> calls;
 };
 
-/// Reads a trace file; the error, or empty.
+/// Reads a trace file. Returns the error, or an empty string.
 inline std::string read(const std::string& path, trace& t) {
     std::ifstream file(path);
     if (!file) return path + ": can't be read";
@@ -50,8 +50,8 @@ inline std::string read(const std::string& path, trace& t) {
     return t.chunk_size == 0 ? path + ": empty" : "";
 }
 
-/// Replays a trace on a new arena: the bytes in use, that nothing that is in use
-/// is touched, what is refused and what is misuse. The error, or empty.
+/// Replays a trace on a new arena. Checks used bytes, contents of allocations, refusals and misuse. Returns the
+/// error, or an empty string.
 inline std::string replay(const trace& t) {
     using arena = ebb::basic_arena<arena_model::record>;
     struct piece {

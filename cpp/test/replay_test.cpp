@@ -1,5 +1,4 @@
-// Every shared trace, on objects of many sizes and alignments; then traces made
-// of random bytes.
+// Replays every shared trace with objects of many sizes and alignments, and traces made from random bytes.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -42,7 +41,7 @@ TEST(ReplayReader, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(ReplayReader, AWrongAnswerIsFound) {
-    // The body must fail when it should: one wrong word in each kind of answer.
+    // The test fails if any kind of answer in a trace is wrong.
     using object = trace::object<16, 8>;
     const trace::trace right{2, {{"alloc", 0, 1}, {"free", 0, 0}, {"double", 0, 0}, {"never", 1, 0}}};
     ASSERT_EQ(trace::replay<object>(right), "");

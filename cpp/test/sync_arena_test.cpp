@@ -1,4 +1,4 @@
-// One region for several threads.
+// ebb::sync_arena.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -71,7 +71,7 @@ TEST(SyncArena, NewThreadsTakeThePartsOfEndedOnes) {
     EXPECT_EQ(alive, 0);
 }
 
-// More than a thread's cache has room for, some of them at the addresses of former ones.
+// More arenas than a thread's cache has entries, some at the addresses of earlier ones.
 TEST(SyncArena, ManyArenas) {
     std::vector<std::unique_ptr<ebb::sync_arena>> all;
     for (int i = 0; i < 200; ++i) all.push_back(std::make_unique<ebb::sync_arena>(100));
@@ -99,7 +99,7 @@ struct user {
     ebb::sync_arena& a;
 };
 
-// By a thread that has a part or has none, and while any part ends.
+// From a thread with or without a part, while any part is destroyed.
 TEST(SyncArena, DestructorsMayUseIt) {
     for (const bool has_part : {false, true}) {
         ebb::sync_arena a(1'000);
@@ -115,7 +115,7 @@ TEST(SyncArena, DestructorsMayUseIt) {
     EXPECT_EQ(alive, 0);
 }
 
-// Of a thread's first call: what it needs for itself, for its part, and for a chunk.
+// Allocations of a thread's first call fail: its state, its part, and a chunk.
 TEST(SyncArena, EveryAllocationRefusedInTurn) {
     int refused = 0;
     for (int fail = 1; fail < 12; ++fail) {
@@ -142,7 +142,7 @@ TEST(SyncArena, EveryAllocationRefusedInTurn) {
     EXPECT_GE(refused, 3);
 }
 
-// A thread may end after an arena, and an arena after a thread.
+// A thread may end after an arena, or an arena after a thread.
 TEST(SyncArena, EndsBeforeItsThreads) {
     std::thread t([] {
         for (int i = 0; i < 100; ++i) ebb::sync_arena(100).make<counted>(i);

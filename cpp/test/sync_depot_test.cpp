@@ -1,6 +1,5 @@
-// sync_fixed_pool: what moves between a thread's magazine and the depot, and
-// what is kept of threads and pools that are gone. Each test says what it is
-// that would go wrong unseen.
+// sync_fixed_pool: exchange of slots between magazines and the depot, and cleanup after threads and pools have
+// ended. Each test says what would otherwise go wrong unnoticed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +17,7 @@ namespace sync_depot_test {
 using item = std::uint64_t;
 using pool_type = ebb::sync_fixed_pool<item>;
 
-// A thread that stays, with its magazine, while others look.
+// A thread that keeps its magazine while other threads are checked.
 class staying {
 public:
     explicit staying(const std::function<void()>& first)
@@ -52,7 +51,7 @@ void take_and_give(pool_type& pool, std::size_t n) {
 }
 
 TEST(SyncDepot, AThreadHoldsBackTwoBatchesAtMost) {
-    // Else a magazine that grows, or a refill that takes too much, starves others.
+    // Otherwise, a magazine that grows or refills too much starves other threads.
     pool_type pool(1'000, {.batch = 4});
     staying other([&] { take_and_give(pool, 100); });
     EXPECT_GE(drain(pool), 1'000u - 8);
@@ -66,7 +65,7 @@ TEST(SyncDepot, ARefillIsABatch) {
 }
 
 TEST(SyncDepot, AFullMagazineGivesABatchBack) {
-    // One at a time would take the lock in every call.
+    // One slot at a time would take the lock in every call.
     pool_type pool(24, {.batch = 8});
     std::vector<item*> out;
     while (item* const p = pool.allocate()) out.push_back(p);
@@ -85,15 +84,15 @@ TEST(SyncDepot, LowestOfARunFirst) {
     pool_type pool(10'000);
     item* const first = pool.allocate();
     pool.deallocate(first);
-    std::thread([&] { take_and_give(pool, 64); }).join();  // the second run, back in the depot
+    std::thread([&] { take_and_give(pool, 64); }).join();  // flushes the second run to the depot
     item* again = nullptr;
     std::thread([&] { again = pool.allocate(); }).join();
     EXPECT_EQ(again - first, 64);
 }
 
 TEST(SyncDepot, FirstSlotsEndWithALine) {
-    // A thread without a magazine has taken one slot: the next thread's fresh
-    // slots end where the run does, or two threads share its line for good.
+    // A thread without a magazine has taken one slot. The next refill of fresh slots must end with the run.
+    // Otherwise, two threads share its cache line.
     pool_type pool(10'000);
     failing_new::fail_at(1);
     item* const first = pool.allocate();
@@ -132,7 +131,7 @@ TEST(SyncDepot, PoolsThatAreGoneAreForgotten) {
 }
 
 TEST(SyncDepot, AThreadThatEndsAfterThePoolWritesNothing) {
-    // The pool's memory is the caller's again when its last thread ends.
+    // The caller can reuse the pool's memory after the last thread has ended.
     std::vector<std::byte> memory(pool_type::bytes_needed(1'000));
     std::unique_ptr<pool_type> pool =
         std::make_unique<pool_type>(1'000, ebb::sync_options{.memory = {.storage = memory}});
@@ -145,7 +144,7 @@ TEST(SyncDepot, AThreadThatEndsAfterThePoolWritesNothing) {
 }
 
 TEST(SyncDepot, UsedIsRightWhileOthersFlush) {
-    // Slots on their way from a magazine to the depot must not count twice.
+    // Slots that are being flushed must not count twice.
     pool_type pool(4'096);
     constexpr std::size_t held = 40;
     std::atomic<bool> done{false};
@@ -183,11 +182,10 @@ TEST(SyncDepot, MorePoolsThanACacheHasPlaces) {
     }
 }
 
-// The slot that a thread freed last is apart from its others.
+// The slot that a thread freed last is not in the magazine's array.
 
 TEST(SyncDepot, TheHotSlotIsOneOfTwoBatches) {
-    // Else a thread holds back one more than it may: with a batch of 1 that is half as
-    // much again.
+    // Otherwise, a thread caches one slot too many: with a batch of 1, that is 50 % more.
     for (const std::size_t batch : {1u, 2u, 8u, 64u}) {
         pool_type pool(400, {.batch = batch});
         staying other([&] { take_and_give(pool, 300); });
@@ -220,8 +218,7 @@ TEST(SyncDepot, AHotSlotComesBackWhenItsThreadEnds) {
 }
 
 TEST(SyncDepot, AHotSlotThatAnotherPoolPushesOutIsNotLost) {
-    // 65 pools that a thread uses by turns: two have one place, and each use of one
-    // pushes the other out.
+    // A thread alternates between 65 pools: two have the same place in its cache and evict each other.
     std::vector<std::unique_ptr<pool_type>> pools;
     for (int i = 0; i < 65; ++i) pools.push_back(std::make_unique<pool_type>(64, ebb::sync_options{.batch = 32}));
     for (int round = 0; round < 3; ++round) {
@@ -234,7 +231,7 @@ TEST(SyncDepot, AHotSlotThatAnotherPoolPushesOutIsNotLost) {
         }
         for (auto& pool : pools) ASSERT_EQ(pool->used(), 0u) << "after the others were used";
     }
-    // The newest in front of the magazine's others, also behind a push.
+    // The hot slot is allocated before the others, also after a push.
     item* const p = pools[0]->allocate();
     pools[0]->deallocate(p);
     pools[64]->deallocate(pools[64]->allocate());
@@ -243,7 +240,7 @@ TEST(SyncDepot, AHotSlotThatAnotherPoolPushesOutIsNotLost) {
 }
 
 TEST(SyncDepot, AFullMagazineTakesAHotSlotThatIsPushedOut) {
-    // 2 * 64 slots held back, of which one is hot: the largest that there is.
+    // The largest number that a thread can cache: 2 * 64 slots, one of them hot.
     pool_type first(1'000, {.batch = 64});
     std::vector<std::unique_ptr<pool_type>> others;
     for (int i = 0; i < 64; ++i) others.push_back(std::make_unique<pool_type>(64));
@@ -257,7 +254,7 @@ TEST(SyncDepot, AFullMagazineTakesAHotSlotThatIsPushedOut) {
 }
 
 TEST(SyncDepot, APoolThatIsGoneWithAHotSlotHarmsNoOther) {
-    // Its front is used by a pool that comes at the same place, 64 pools later.
+    // A pool with the same place, 64 pools later, takes the front.
     for (int i = 0; i < 200; ++i) {
         pool_type pool(64, {.batch = 8});
         take_and_give(pool, 10);
@@ -267,8 +264,7 @@ TEST(SyncDepot, APoolThatIsGoneWithAHotSlotHarmsNoOther) {
 }
 
 TEST(SyncDepot, UsedIsRightWhileHotSlotsArePushedOut) {
-    // A hot slot on its way to the others must count once: used() looks at both under
-    // one lock.
+    // A hot slot that moves into the array must count once: used() reads both under one lock.
     std::vector<std::unique_ptr<pool_type>> pools;
     for (int i = 0; i < 65; ++i) pools.push_back(std::make_unique<pool_type>(256, ebb::sync_options{.batch = 16}));
     std::atomic<bool> done{false};
@@ -306,7 +302,7 @@ TEST(SyncDepot, ADoubleFreeOfAHotSlotIsSeen) {
     std::thread([&] { pool.deallocate(p); }).join();
     EXPECT_EQ(reports, 2);
     EXPECT_EQ(last.slot, 0u);
-    pool.deallocate(before);  // where the state is that stands for no slot
+    pool.deallocate(before);  // at the state of the name that no slot has
     EXPECT_EQ(reports, 3);
     EXPECT_EQ(last.kind, ebb::misuse::foreign);
     EXPECT_FALSE(pool.owns(before));
@@ -317,7 +313,7 @@ TEST(SyncDepot, ADoubleFreeOfAHotSlotIsSeen) {
 }
 
 TEST(SyncDepot, SmallObjectsOfTwoThreads) {
-    // Four bytes: two slots share what AddressSanitizer keeps of eight.
+    // Four bytes: two slots share a shadow byte of AddressSanitizer.
     ebb::sync_fixed_pool<std::uint32_t> pool(64, {.batch = 1});
     const auto use = [&] {
         for (int i = 0; i < 20'000; ++i) {

@@ -1,5 +1,4 @@
-// sync_fixed_pool: one thread, then several, each object checked for a second
-// owner by what is written into it.
+// sync_fixed_pool: with one thread, then with several. Each object is checked for a second owner.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +64,7 @@ TEST(Sync, LastInFirstOutForAThread) {
 }
 
 TEST(Sync, ThreadsStartOnLinesOfTheirOwn) {
-    // Their first runs are whole and aligned: 64 state bytes, one line.
+    // The first runs are whole and aligned: 64 state bytes, one cache line.
     ebb::sync_fixed_pool<item> pool(10'000);
     item* const first = pool.allocate();
     item* second = nullptr;
@@ -89,7 +88,7 @@ TEST(Sync, AThreadsSlotsComeBackWhenItEnds) {
 }
 
 TEST(Sync, ManyPoolsOneThread) {
-    // More than the cache has places, and made and dropped over and over.
+    // More pools than the cache has places, created and destroyed repeatedly.
     for (int round = 0; round < 20; ++round) {
         std::vector<std::unique_ptr<ebb::sync_fixed_pool<item>>> pools;
         for (int i = 0; i < 20; ++i) pools.push_back(std::make_unique<ebb::sync_fixed_pool<item>>(500));
@@ -128,7 +127,7 @@ thread_local last_words words;
 TEST(Sync, UsedByDestructorsOfThreadLocals) {
     ebb::sync_fixed_pool<item> pool(1'000);
     std::thread([&] {
-        words.pool = &pool;  // constructed before the magazines, destroyed after
+        words.pool = &pool;  // constructed before the magazines, destroyed after them
         words.object = pool.allocate();
     }).join();
     EXPECT_TRUE(pool.empty());
@@ -244,14 +243,14 @@ TEST(SyncThreads, RacingDoubleFreesDoNotHandOutTwice) {
     std::set<item*> out;
     while (item* const p = pool.allocate()) ASSERT_TRUE(out.insert(p).second) << "handed out twice";
     EXPECT_EQ(out.size(), pool.capacity());
-    // Not each: two copies that meet in the depot become one there.
+    // Not all of them: two copies that meet in the depot are merged.
     EXPECT_GT(reported, 0);
     EXPECT_LE(reported, tries);
     ebb::set_misuse_handler(nullptr);
 }
 
 TEST(Sync, TracesWithoutMagazines) {
-    // The counts are exact, call by call; the order is its own.
+    // The counts are exact after each call; the order of slots is unspecified.
     trace::trace t;
     ASSERT_EQ(trace::read(EBBPOOL_TRACES "/random-65.trace", t), "");
     ebb::sync_fixed_pool<item> pool(t.capacity, {.batch = 0});

@@ -1,5 +1,5 @@
-// Shared traces: the reader, the slow model that makes them from bytes, and the
-// one body that replays them. Unit tests and the fuzz entry use all three.
+// Shared traces: a reader, a slow model that makes traces from bytes, and a function that replays them. The
+// tests and the fuzzer use them.
 #ifndef EBBPOOL_TEST_TRACE_HPP
 #define EBBPOOL_TEST_TRACE_HPP
 
@@ -16,7 +16,7 @@ namespace trace {
 
 struct call {
     std::string kind;
-    long slot = -1;  // -1 where the kind has none, and for an allocation from a full pool
+    long slot = -1;  // -1 for kinds without a slot, and for an allocation from a full pool
     std::size_t used = 0;
 };
 
@@ -30,7 +30,7 @@ inline bool has_slot(const std::string& kind) {
            kind == "never";
 }
 
-/// Reads a trace file; the error, or empty.
+/// Reads a trace file. Returns the error, or an empty string.
 inline std::string read(const std::string& path, trace& t) {
     std::ifstream file(path);
     if (!file) return path + ": can't be read";
@@ -56,7 +56,7 @@ inline std::string read(const std::string& path, trace& t) {
     return first ? path + ": empty" : "";
 }
 
-/// What a pool must do, written to be right and not fast.
+/// A slow model of a pool.
 class model {
 public:
     explicit model(std::size_t capacity) : state_(capacity, 'n') {}
@@ -85,12 +85,12 @@ public:
     std::size_t used() const { return fresh_ - freed_.size(); }
 
 private:
-    std::vector<char> state_;  // never out, out, free
+    std::vector<char> state_;  // never allocated, allocated, free
     std::vector<long> freed_;
     std::size_t fresh_ = 0;
 };
 
-/// A trace of arbitrary bytes: the first is the capacity, each further one a call.
+/// Makes a trace from arbitrary bytes: the first is the capacity, each other one a call.
 inline trace from_bytes(const std::uint8_t* data, std::size_t size) {
     trace t;
     if (size == 0) return t;
@@ -116,7 +116,7 @@ inline trace from_bytes(const std::uint8_t* data, std::size_t size) {
     return t;
 }
 
-/// A policy that remembers what it was told.
+/// A policy that records its calls.
 struct record {
     static constexpr bool enabled = true;
     static inline thread_local int count = 0;
@@ -127,14 +127,14 @@ struct record {
     }
 };
 
-/// An object of a size and an alignment, all of which can be checked.
+/// An object of a given size and alignment, whose bytes can be checked.
 template <std::size_t Size, std::size_t Alignment>
 struct object {
     alignas(Alignment) unsigned char bytes[Size];
 };
 
-/// Replays a trace on a new pool of objects of type T: slots, counts, kinds of
-/// misuse, and that no call touches an object that is out. The error, or empty.
+/// Replays a trace on a new pool of T. Checks slots, counts, kinds of misuse, and that no call changes an
+/// allocated object. Returns the error, or an empty string.
 template <class T>
 std::string replay(const trace& t, const ebb::pool_options& options = {}) {
     using pool_type = ebb::fixed_pool<T, record>;
@@ -142,7 +142,7 @@ std::string replay(const trace& t, const ebb::pool_options& options = {}) {
     pool_type other_pool(1);
     T* const other = other_pool.allocate();
     T on_stack;
-    std::vector<unsigned char> fill(t.capacity, 0);  // what the object in each slot was filled with; 0: not out
+    std::vector<unsigned char> fill(t.capacity, 0);  // the byte written to each slot; 0 if it is not allocated
     std::size_t high_water = 0;
     unsigned char next = 0;
 
@@ -217,7 +217,7 @@ std::string replay(const trace& t, const ebb::pool_options& options = {}) {
     return "";
 }
 
-/// The fuzz body: the same for random seeds and for libFuzzer.
+/// The fuzz body, for random seeds and for libFuzzer.
 inline std::string replay_bytes(const std::uint8_t* data, std::size_t size) {
     if (size < 2) return "";
     const trace t = from_bytes(data + 1, size - 1);

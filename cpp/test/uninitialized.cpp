@@ -1,4 +1,4 @@
-// Under MemorySanitizer: the first argument says which memory without a value is read.
+// Reads uninitialized memory under MemorySanitizer. The first argument selects the memory.
 #include <cstdio>
 #include <cstdlib>
 #include <ebbpool/arena.hpp>

@@ -1,4 +1,4 @@
-// Compiled with _CPPUNWIND as the only macro that says that exceptions are enabled.
+// Compiled with _CPPUNWIND as the only macro that says exceptions are enabled.
 #include <cstdlib>
 #include <ebbpool/arena.hpp>
 
