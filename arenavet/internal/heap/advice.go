@@ -38,10 +38,10 @@ func (h *advisor) literal(lit *ast.CompositeLit) {
 				ok = false
 			}
 		}
-		h.useFunction(lit.Pos(), "slice", "SliceOf", ok, func(pkg, a string) []analysis.TextEdit {
-			edits := []analysis.TextEdit{replace(lit.Pos(), list.Elt.Pos(), pkg+".SliceOf["), replace(list.Elt.End(), lit.Lbrace+1, "]("+a+", ")}
+		h.useFunction(lit.Pos(), "slice", "SliceOf", ok, func(c rewrite.Call) []analysis.TextEdit {
+			edits := []analysis.TextEdit{replace(lit.Pos(), list.Elt.Pos(), c.Func("SliceOf")+"["), replace(list.Elt.End(), lit.Lbrace+1, "]"+c.First())}
 			for _, x := range lit.Elts {
-				edits = append(edits, written(x, list.Elt, pkg, a)...)
+				edits = append(edits, written(x, list.Elt, c)...)
 			}
 			return append(edits, replace(lit.Rbrace, lit.Rbrace+1, ")"))
 		})
@@ -50,13 +50,13 @@ func (h *advisor) literal(lit *ast.CompositeLit) {
 
 // written gives an element the type that a literal of a slice leaves out. One that is a pointer lies where the
 // slice does.
-func written(x, elem ast.Expr, pkg, a string) []analysis.TextEdit {
+func written(x, elem ast.Expr, c rewrite.Call) []analysis.TextEdit {
 	lit, ok := x.(*ast.CompositeLit)
 	if !ok || lit.Type != nil {
 		return nil
 	}
 	if ptr, ok := elem.(*ast.StarExpr); ok {
-		return []analysis.TextEdit{insert(lit.Pos(), pkg+".NewOf("+a+", "+types.ExprString(ptr.X)), insert(lit.End(), ")")}
+		return []analysis.TextEdit{insert(lit.Pos(), c.Func("NewOf")+c.First()+types.ExprString(ptr.X)), insert(lit.End(), ")")}
 	}
 	return []analysis.TextEdit{insert(lit.Pos(), types.ExprString(elem))}
 }
@@ -109,16 +109,16 @@ func (h *advisor) makes(e *ast.CallExpr) {
 		}
 		ok = ok && rewrite.Ints(h.pkg.Pass.TypesInfo, e.Args[1:]) && (len(e.Args) == 3 || rewrite.Pure(e.Args[1]))
 		_, elem := h.namedSlice(e.Args[0])
-		h.useFunction(e.Pos(), "make", "MakeSlice", ok, func(pkg, a string) []analysis.TextEdit {
+		h.useFunction(e.Pos(), "make", "MakeSlice", ok, func(c rewrite.Call) []analysis.TextEdit {
 			var edits []analysis.TextEdit
 			tail := ""
 			if len(e.Args) == 2 {
 				tail = ", " + types.ExprString(e.Args[1])
 			}
 			if list != nil {
-				edits = append(edits, replace(e.Pos(), list.Elt.Pos(), pkg+".MakeSlice["), replace(list.Elt.End(), e.Args[1].Pos(), "]("+a+", "))
+				edits = append(edits, replace(e.Pos(), list.Elt.Pos(), c.Func("MakeSlice")+"["), replace(list.Elt.End(), e.Args[1].Pos(), "]"+c.First()))
 			} else {
-				edits = append(edits, replace(e.Pos(), e.Args[1].Pos(), types.ExprString(e.Args[0])+"("+pkg+".MakeSlice["+elem+"]("+a+", "))
+				edits = append(edits, replace(e.Pos(), e.Args[1].Pos(), types.ExprString(e.Args[0])+"("+c.Func("MakeSlice")+"["+elem+"]"+c.First()))
 				tail += ")"
 			}
 			if tail != "" {
@@ -184,10 +184,10 @@ func (h *advisor) appends(e *ast.CallExpr) {
 			return
 		}
 	}
-	_, ok := rewrite.AppendEdits(h.pkg.Pass, e, "arena", "a")
+	_, ok := rewrite.AppendEdits(h.pkg.Pass, e, rewrite.Call{})
 	ok = ok && h.list.slices.SafeAppend(h.pkg.Pass, e, h.parents[e])
-	h.useFunction(e.Pos(), "append", "Append", ok, func(pkg, a string) []analysis.TextEdit {
-		edits, _ := rewrite.AppendEdits(h.pkg.Pass, e, pkg, a)
+	h.useFunction(e.Pos(), "append", "Append", ok, func(c rewrite.Call) []analysis.TextEdit {
+		edits, _ := rewrite.AppendEdits(h.pkg.Pass, e, c)
 		return edits
 	})
 }

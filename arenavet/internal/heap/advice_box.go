@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // box advises where e becomes an any that goes out. What else is advised for a text, a
@@ -35,8 +36,8 @@ func (h *advisor) box(e ast.Expr) {
 	if to == nil || !isAny(to) || !catalog.IsBoxed(h.typeOf(e)) || h.of(e) != goesOut {
 		return
 	}
-	h.useFunction(e.Pos(), types.ExprString(e)+" in an any", "BoxOf", true, func(pkg, a string) []analysis.TextEdit {
-		return []analysis.TextEdit{insert(e.Pos(), pkg+".BoxOf("+a+", "), insert(e.End(), ")")}
+	h.useFunction(e.Pos(), types.ExprString(e)+" in an any", "BoxOf", true, func(c rewrite.Call) []analysis.TextEdit {
+		return []analysis.TextEdit{insert(e.Pos(), c.Func("BoxOf")+c.First()), insert(e.End(), ")")}
 	})
 }
 

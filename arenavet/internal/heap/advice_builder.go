@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
 // isBuilder reports whether t is a type of the standard library whose place a Buffer
@@ -37,11 +38,11 @@ func (h *advisor) builder(spec *ast.ValueSpec) {
 		return
 	}
 	name := spec.Names[0].Name
-	h.useFunction(spec.Pos(), catalog.TypeName(h.typeOf(spec.Type)), "NewBuffer", ok && fits, func(pkg, a string) []analysis.TextEdit {
+	h.useFunction(spec.Pos(), catalog.TypeName(h.typeOf(spec.Type)), "NewBuffer", ok && fits, func(c rewrite.Call) []analysis.TextEdit {
 		if gen.Lparen.IsValid() {
-			return append(edits, replace(spec.Pos(), spec.End(), name+" = "+pkg+".NewBuffer("+a+", 0)"))
+			return append(edits, replace(spec.Pos(), spec.End(), name+" = "+c.Func("NewBuffer")+c.First()+"0)"))
 		}
-		return append(edits, replace(gen.Pos(), gen.End(), name+" := "+pkg+".NewBuffer("+a+", 0)"))
+		return append(edits, replace(gen.Pos(), gen.End(), name+" := "+c.Func("NewBuffer")+c.First()+"0)"))
 	}, h.pkg.Pass.TypesInfo.Defs[spec.Names[0]])
 }
 
@@ -75,12 +76,12 @@ func (h *advisor) builderAt(e ast.Expr) {
 		h.builderItself(e, what)
 		return
 	}
-	h.useFunction(e.Pos(), what, "NewBuffer", fits, func(pkg, a string) []analysis.TextEdit {
+	h.useFunction(e.Pos(), what, "NewBuffer", fits, func(c rewrite.Call) []analysis.TextEdit {
 		if isCall {
 			text := first.Args[0]
-			return append(edits, replace(e.Pos(), text.Pos(), pkg+".NewBuffer("+a+", 0); "+id.Name+".WriteString("))
+			return append(edits, replace(e.Pos(), text.Pos(), c.Func("NewBuffer")+c.First()+"0); "+id.Name+".WriteString("))
 		}
-		return append([]analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".NewBuffer("+a+", 0)")}, edits...)
+		return append([]analysis.TextEdit{replace(e.Pos(), e.End(), c.Func("NewBuffer")+c.First()+"0)")}, edits...)
 	}, h.pkg.Pass.TypesInfo.Defs[id])
 }
 
@@ -103,8 +104,8 @@ func (h *advisor) builderItself(e ast.Expr, what string) {
 		h.useFunction(e.Pos(), what, "NewBuffer", false, nil)
 		return
 	}
-	h.useFunction(e.Pos(), what, "New", true, func(pkg, a string) []analysis.TextEdit {
-		return []analysis.TextEdit{replace(e.Pos(), e.End(), pkg+".New["+types.ExprString(s)+"]("+a+")")}
+	h.useFunction(e.Pos(), what, "New", true, func(c rewrite.Call) []analysis.TextEdit {
+		return []analysis.TextEdit{replace(e.Pos(), e.End(), c.Func("New")+"["+types.ExprString(s)+"]"+c.Only())}
 	})
 }
 

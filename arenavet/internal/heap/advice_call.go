@@ -31,12 +31,12 @@ func (h *advisor) call(e *ast.CallExpr) {
 		if isType && isBuilder(h.typeOf(t)) {
 			h.builderAt(e)
 		} else if h.of(e) == goesOut && !isType { // new(expr)
-			h.useFunction(e.Pos(), "new", "NewOf", rewrite.Sized(h.typeOf(t)), func(pkg, a string) []analysis.TextEdit {
-				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".NewOf("+a+", ")}
+			h.useFunction(e.Pos(), "new", "NewOf", rewrite.Sized(h.typeOf(t)), func(c rewrite.Call) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, c.Func("NewOf")+c.First())}
 			})
 		} else if h.of(e) == goesOut {
-			h.useFunction(e.Pos(), "new", "New", rewrite.Sized(h.typeOf(t)), func(pkg, a string) []analysis.TextEdit {
-				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".New["), replace(t.End(), e.Rparen+1, "]("+a+")")}
+			h.useFunction(e.Pos(), "new", "New", rewrite.Sized(h.typeOf(t)), func(c rewrite.Call) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, c.Func("New")+"["), replace(t.End(), e.Rparen+1, "]"+c.Only())}
 			})
 		}
 		return
@@ -62,8 +62,8 @@ func (h *advisor) call(e *ast.CallExpr) {
 	case ofArena[name] != "" && h.of(e) == goesOut:
 		function := ofArena[name]
 		_, plain := e.Fun.(*ast.SelectorExpr)
-		h.useFunction(e.Pos(), name, function, plain && isPlainSlice(h.typeOf(e)) && h.growable(e), func(pkg, a string) []analysis.TextEdit {
-			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, pkg+"."+function+"("+a+", ")}
+		h.useFunction(e.Pos(), name, function, plain && isPlainSlice(h.typeOf(e)) && h.growable(e), func(c rewrite.Call) []analysis.TextEdit {
+			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, c.Func(function)+c.First())}
 		})
 	case printed[name] != "" && h.of(e) == goesOut:
 		h.useMethod(e.Pos(), name, "Sprintf", len(e.Args) == 1 && !e.Ellipsis.IsValid(), func(a string) []analysis.TextEdit {
@@ -71,9 +71,9 @@ func (h *advisor) call(e *ast.CallExpr) {
 		})
 	case name == "io.LimitReader" && h.of(e) == goesOut:
 		_, plain := e.Fun.(*ast.SelectorExpr)
-		h.useFunction(e.Pos(), name, "NewOf", plain && len(e.Args) == 2 && h.isOperand(e), func(pkg, a string) []analysis.TextEdit {
+		h.useFunction(e.Pos(), name, "NewOf", plain && len(e.Args) == 2 && h.isOperand(e), func(c rewrite.Call) []analysis.TextEdit {
 			of := types.ExprString(e.Fun.(*ast.SelectorExpr).X)
-			return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, pkg+".NewOf("+a+", "+of+".LimitedReader{R: "), replace(e.Args[0].End(), e.Args[1].Pos(), ", N: "), replace(e.Rparen, e.Rparen+1, "})")}
+			return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, c.Func("NewOf")+c.First()+of+".LimitedReader{R: "), replace(e.Args[0].End(), e.Args[1].Pos(), ", N: "), replace(e.Rparen, e.Rparen+1, "})")}
 		})
 	case name == "bytes.NewBuffer" && isNil(h, e.Args[0]), name == "bytes.NewBufferString":
 		h.builderAt(e)

@@ -24,12 +24,12 @@ func (h *advisor) newMap(e ast.Expr) {
 	}
 	edits, ok := h.mapUses(e)
 	key, elem, hint := h.mapParts(e)
-	h.useFunction(e.Pos(), "map", "NewMap", ok && key != nil, func(pkg, a string) []analysis.TextEdit {
-		made := []analysis.TextEdit{replace(e.Pos(), key.Pos(), pkg+".NewMap["), replace(key.End(), elem.Pos(), ", ")}
+	h.useFunction(e.Pos(), "map", "NewMap", ok && key != nil, func(c rewrite.Call) []analysis.TextEdit {
+		made := []analysis.TextEdit{replace(e.Pos(), key.Pos(), c.Func("NewMap")+"["), replace(key.End(), elem.Pos(), ", ")}
 		if hint == nil {
-			made = append(made, replace(elem.End(), e.End(), "]("+a+", 0)"))
+			made = append(made, replace(elem.End(), e.End(), "]"+c.First()+"0)"))
 		} else {
-			made = append(made, replace(elem.End(), hint.Pos(), "]("+a+", "))
+			made = append(made, replace(elem.End(), hint.Pos(), "]"+c.First()))
 		}
 		return append(made, edits...)
 	}, h.mapVariable(e))

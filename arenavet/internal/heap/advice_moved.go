@@ -25,12 +25,12 @@ func (h *advisor) moved(spec *ast.ValueSpec) {
 		return
 	}
 	name := spec.Names[0].Name
-	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok && fits, func(pkg, a string) []analysis.TextEdit {
-		edits = append(edits, insert(spec.Type.End(), "]("+a+")"))
+	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok && fits, func(c rewrite.Call) []analysis.TextEdit {
+		edits = append(edits, insert(spec.Type.End(), "]"+c.Only()))
 		if gen.Lparen.IsValid() {
-			return append(edits, replace(spec.Pos(), spec.Type.Pos(), name+" = "+pkg+".New["))
+			return append(edits, replace(spec.Pos(), spec.Type.Pos(), name+" = "+c.Func("New")+"["))
 		}
-		return append(edits, replace(gen.Pos(), spec.Type.Pos(), name+" := "+pkg+".New["))
+		return append(edits, replace(gen.Pos(), spec.Type.Pos(), name+" := "+c.Func("New")+"["))
 	}, h.pkg.Pass.TypesInfo.Defs[spec.Names[0]])
 }
 
@@ -52,8 +52,8 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 			continue
 		}
 		v := s.Rhs[i]
-		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", fits && !ofLoop && len(s.Lhs) == 1, func(pkg, a string) []analysis.TextEdit {
-			return append([]analysis.TextEdit{insert(v.Pos(), pkg+".NewOf("+a+", "), insert(v.End(), ")")}, edits...)
+		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", fits && !ofLoop && len(s.Lhs) == 1, func(c rewrite.Call) []analysis.TextEdit {
+			return append([]analysis.TextEdit{insert(v.Pos(), c.Func("NewOf")+c.First()), insert(v.End(), ")")}, edits...)
 		}, h.pkg.Pass.TypesInfo.Defs[id])
 	}
 }
@@ -93,8 +93,8 @@ func (h *advisor) movedParameters(body *ast.BlockStmt, lists ...*ast.FieldList) 
 				given, line := id.Name+"Given", func(pos token.Pos) int { return h.pkg.Pass.Fset.Position(pos).Line }
 				_, other := h.pkg.Pass.Pkg.Scope().Innermost(body.Lbrace).LookupParent(given, token.NoPos)
 				fits = fits && other == nil && h.request == "" && !strings.HasPrefix(h.arena(body.Lbrace), id.Name+".") && line(body.Lbrace) < line(body.List[0].Pos())
-				h.useFunction(body.Lbrace, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", fits, func(pkg, a string) []analysis.TextEdit {
-					return append([]analysis.TextEdit{replace(id.Pos(), id.End(), given), insert(body.Lbrace+1, "\n\t"+id.Name+" := "+pkg+".NewOf("+a+", "+given+")")}, edits...)
+				h.useFunction(body.Lbrace, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", fits, func(c rewrite.Call) []analysis.TextEdit {
+					return append([]analysis.TextEdit{replace(id.Pos(), id.End(), given), insert(body.Lbrace+1, "\n\t"+id.Name+" := "+c.Func("NewOf")+c.First()+given+")")}, edits...)
 				}, h.pkg.Pass.TypesInfo.Defs[id])
 			}
 		}

@@ -96,8 +96,8 @@ func (h *advisor) expression(e ast.Expr) {
 			h.builderAt(e)
 		} else if ok && e.Op == token.AND && h.of(e) == goesOut {
 			h.done[lit] = true
-			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X && rewrite.Sized(h.typeOf(lit)), func(pkg, a string) []analysis.TextEdit {
-				return []analysis.TextEdit{replace(e.Pos(), lit.Pos(), pkg+".NewOf("+a+", "), insert(lit.End(), ")")}
+			h.useFunction(e.Pos(), "&"+types.ExprString(typeOr(lit))+"{}", "NewOf", lit == e.X && rewrite.Sized(h.typeOf(lit)), func(c rewrite.Call) []analysis.TextEdit {
+				return []analysis.TextEdit{replace(e.Pos(), lit.Pos(), c.Func("NewOf")+c.First()), insert(lit.End(), ")")}
 			})
 		}
 	case *ast.CompositeLit:

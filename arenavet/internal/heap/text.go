@@ -12,24 +12,28 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// useFunction reports an advice whose text calls a function of package arena, with
-// what edits makes of the package's name and the arena's. Variables that get another type are typed.
-func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(pkg, a string) []analysis.TextEdit, typed ...types.Object) {
+// useFunction reports advice whose fix calls a function of package arena, or its method. The variables in typed get
+// another type.
+func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, edits func(c rewrite.Call) []analysis.TextEdit, typed ...types.Object) {
 	a := h.arena(pos)
 	if a == "" {
 		return
 	}
-	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
 	pkg, imports := h.packageAt(pos)
+	c := rewrite.CallOf(h.pkg.Pass, name, pkg, a)
+	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
+	if c.Method {
+		text, imports = what+" on the heap, "+h.inScope(a)+": use its "+name, nil
+	}
 	begins, ok := h.begins()
-	if !fixable || !ok || pkg == "" || !h.offers(name) || !h.lasting() {
+	if !fixable || !ok || pkg == "" && !c.Method || !h.offers(name) || !h.lasting() {
 		h.say(pos, text, nil)
 		return
 	}
 	if len(begins) > 0 {
 		imports = begins // which it has, too
 	}
-	h.say(pos, text, &rewrite.Fix{Shared: imports, Edits: edits(pkg, a), Typed: typed})
+	h.say(pos, text, &rewrite.Fix{Shared: imports, Edits: edits(c), Typed: typed})
 }
 
 // useMethod is useFunction for a method of the arena.

@@ -13,19 +13,19 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// AppendEdits makes an append a call of pkg.Append, if that means the same.
-func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, pkg, arena string) ([]analysis.TextEdit, bool) {
+// AppendEdits makes an append a call of c, if that means the same.
+func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, c Call) ([]analysis.TextEdit, bool) {
 	list := types.Unalias(pass.TypesInfo.TypeOf(expr.Args[0]))
 	slice := SliceOf(list)
 	if slice == nil {
 		return nil, false
 	}
 	edits := []analysis.TextEdit{
-		{Pos: expr.Fun.Pos(), End: expr.Fun.End(), NewText: []byte(pkg + ".Append")},
-		{Pos: expr.Args[0].Pos(), End: expr.Args[0].Pos(), NewText: []byte(arena + ", ")},
+		{Pos: expr.Fun.Pos(), End: expr.Fun.End(), NewText: []byte(c.Func("Append"))},
+		{Pos: expr.Lparen, End: expr.Lparen + 1, NewText: []byte(c.First())},
 	}
 	if p, ok := list.(*types.TypeParam); ok { // whose values have no other type than that
-		edits[0].NewText = []byte(p.Obj().Name() + "(" + pkg + ".Append")
+		edits[0].NewText = []byte(p.Obj().Name() + "(" + c.Func("Append"))
 		edits = append(edits, analysis.TextEdit{Pos: expr.End(), End: expr.End(), NewText: []byte(")")})
 	}
 	for _, item := range expr.Args[1:] {

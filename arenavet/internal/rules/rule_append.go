@@ -34,10 +34,12 @@ func (r *reporter) appendFix(a flow.Atom, call *ssa.Call) (analysis.SuggestedFix
 	}
 	pkg := rewrite.ArenaName(r.pkg.Pass, expr.Pos())
 	owner := r.arenaExpr(a.Site.Pos)
-	if pkg == "" || owner == nil || !rewrite.Visible(r.pkg.Pass, owner, expr.Pos()) {
+	if owner == nil || !rewrite.Visible(r.pkg.Pass, owner, expr.Pos()) {
 		return none, false
 	}
-	edits, ok := rewrite.AppendEdits(r.pkg.Pass, expr, pkg, types.ExprString(owner))
+	c := rewrite.CallOf(r.pkg.Pass, "Append", pkg, types.ExprString(owner))
+	edits, ok := rewrite.AppendEdits(r.pkg.Pass, expr, c)
+	ok = ok && (pkg != "" || c.Method)
 	functions := r.pkg.Shipped()
 	if r.pkg.InTest(expr.Pos()) {
 		functions = r.pkg.Functions
@@ -45,7 +47,7 @@ func (r *reporter) appendFix(a flow.Atom, call *ssa.Call) (analysis.SuggestedFix
 	if s := (&rewrite.Slices{Functions: functions}); !ok || !s.SafeAppend(r.pkg.Pass, expr, r.parent(expr)) {
 		return none, false
 	}
-	return analysis.SuggestedFix{Message: "use " + pkg + ".Append", TextEdits: edits}, true
+	return analysis.SuggestedFix{Message: "use " + c.Func("Append"), TextEdits: edits}, true
 }
 
 // arenaExpr is the arena that the call at a parenthesis allocates from.

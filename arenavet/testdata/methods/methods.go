@@ -107,3 +107,23 @@ func fineNumbers() int {
 	defer pool.Put(a)
 	return len(a.Append(a.MakeSlice[int](0, 4), 1, 2))
 }
+
+type Named struct {
+	Entry
+	Count int
+}
+
+// Path is a field of the embedded Entry.
+func returnsPromoted(s string) string {
+	a := pool.Get()
+	defer pool.Put(a)
+	n := Named{Count: 1, Path: a.AllocString(s)}
+	return n.Path // want `return of memory of arena a`
+}
+
+func finePromoted(s string) int {
+	a := pool.Get()
+	defer pool.Put(a)
+	n := Named{Count: 1, Path: a.AllocString(s)}
+	return n.Count
+}
