@@ -40,7 +40,7 @@ type printer struct {
 const (
 	is64     = ^uintptr(0) >> 63
 	arenaPad = 8*is64 + 32*(1-is64)
-	statsPad = 40*is64 + 0*(1-is64)
+	statsPad = 32*is64 + 56*(1-is64)
 )
 
 // The region is the first field, or this does not compile.
@@ -219,7 +219,7 @@ func (a *Arena) Mark() Mark {
 // since m was taken end as by Reset. Allocations of older forks stay.
 func (a *Arena) Rewind(m Mark) {
 	if a != m.arena {
-		panic("arena: Rewind: the mark is of another arena; rewind the arena that it was taken from")
+		panic("arena: Rewind: mark belongs to a different arena")
 	}
 	if a == nil {
 		return
@@ -230,7 +230,7 @@ func (a *Arena) Rewind(m Mark) {
 	}
 	a.region.Prepare()
 	if a.region.IsStale(m.mark) {
-		panic("arena: Rewind: the mark is stale: the arena was reset, released, put in its pool or rewound to an earlier mark since it was taken; take a new one" + a.region.Watch.History())
+		panic("arena: Rewind: stale mark: arena was reset, released, put in its pool or rewound since" + a.region.Watch.History())
 	}
 	if a.forks != nil {
 		a.checkForks(m.forks, "Rewind")

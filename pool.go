@@ -207,7 +207,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 	st := a.owner.stats
 	if t := st.Generation.Load(); t%2 == 0 || !st.Generation.CompareAndSwap(t, t+1) {
-		panic("arena: " + p.name() + ".Put: the arena was put twice; after Put it belongs to the pool" + a.region.Watch.History())
+		panic("arena: " + p.name() + ".Put: arena was put twice" + a.region.Watch.History())
 	}
 	check.RaceUse(&a.region.Watch) // not before: that it was put twice at once is told by a panic
 	if check.On {
@@ -230,12 +230,12 @@ func (p *ArenaPool) Put(a *Arena) {
 
 // panicForeign panics with the reason why a pool of the named type can't take a.
 func (a *Arena) panicForeign(pool string) {
-	fault := "the arena is from another pool; put it in the pool that Get took it from"
+	fault := "arena is from another pool"
 	switch {
 	case a.forks != nil && a.forks.parent != nil:
-		fault = "the arena is a fork, which ends with the arena that it was forked from; put that one"
+		fault = "arena is a fork"
 	case a.owner.pool == nil:
-		fault = "the arena is not from a pool; use Reset or Release"
+		fault = "arena is not from a pool"
 	}
 	panic("arena: " + pool + ".Put: " + fault)
 }
@@ -280,6 +280,7 @@ func ended(e end) {
 	if s != nil {
 		s.end()
 	}
+	e.restoreFaults()
 	if p := e.pool.Value(); p != nil {
 		p.close(e.arenaStats)
 		if s != nil && !e.arenaStats.Abandoned() {

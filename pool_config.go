@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbpool/arena/internal/cgroup"
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/machine"
 )
 
@@ -109,7 +110,7 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 	st := a.owner.stats
 	st.config = c
 	if c.misuse.rate != 0 && st.kind != onHeap {
-		st.faultsPanic()
+		st.faults = guard.PanicOnFault() // for every arena: the goroutine may use memory of an earlier one
 	}
 	if c.perArena != 0 || c.total {
 		q := a.quota()
@@ -137,7 +138,7 @@ func (p *ArenaPool) undoConfig(a *Arena) {
 		return
 	}
 	st.config = nil
-	st.faultsThrow()
+	st.restoreFaults()
 	st.EndCount(p.stats)
 	if s := st.sample.Swap(nil); s != nil {
 		s.end()
@@ -419,7 +420,7 @@ type fromEnvironment struct {
 // nothing limits the process's memory. On a nil pool it only checks share.
 func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	if !(share > 0 && share <= 1) {
-		return fmt.Errorf("arena: %s.SetLimitsFromEnvironment: share is %v, and must be above 0 and at most 1", p.name(), share)
+		return fmt.Errorf("arena: %s.SetLimitsFromEnvironment: share %v not in (0, 1]", p.name(), share)
 	}
 	if p == nil {
 		return nil
@@ -430,7 +431,7 @@ func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	}
 	total := e.total()
 	if total == 0 {
-		return errors.New("arena: " + p.name() + ".SetLimitsFromEnvironment: nothing limits the memory of this process; set GOMEMLIMIT, or call SetLimit")
+		return errors.New("arena: " + p.name() + ".SetLimitsFromEnvironment: no memory limit")
 	}
 	p.configure(func(c *config) { p.limit(c, total/4, total, e) })
 	return nil

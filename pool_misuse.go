@@ -5,11 +5,9 @@ import (
 	"log"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/ebbpool/arena/internal/check"
-	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/machine"
 )
@@ -85,10 +83,10 @@ type misuseSampling struct {
 //
 //	defer arena.ExplainFaults()
 //
-// Get turns on debug.SetPanicOnFault in its goroutine, whether or not the arena is guarded. Put of an arena
-// that is not guarded turns it off again, if it runs in the same goroutine and the setting was off before.
-// After a guarded arena it stays on, because the uses that are looked for come after Put. Handlers of package
-// arenahttp do the same.
+// Get turns on debug.SetPanicOnFault in its goroutine, whether or not the arena is guarded. The Put of the last
+// arena that the goroutine has from such pools turns it off again, if it was off before. The setting stays on if
+// one of the arenas was guarded, because the uses that sampling finds come after Put, or if the last Put runs in
+// another goroutine. Handlers of package arenahttp do the same.
 //
 // In other goroutines, such as a library's, a fault ends the process without a report; see [LogGuarded].
 //
@@ -135,24 +133,11 @@ func (m *misuseSampling) picks() bool {
 	return (m.rate == 1 || rand.IntN(m.rate) == 0) && guard.Bytes() < machine.MostGuarded/2
 }
 
-// faultsPanic turns on debug.SetPanicOnFault in the goroutine that calls Get, whether or not the arena is
-// guarded, because the goroutine may use memory of an earlier arena.
-func (st *arenaStats) faultsPanic() {
-	if !debug.SetPanicOnFault(true) {
-		st.panics = goroutine.Self()
-	}
-}
-
-// faultsThrow turns it off again at Put. After a guarded arena it stays on, because the uses that
+// restoreFaults ends the PanicOnFault of the Get. After a guarded arena the setting stays on, because the uses that
 // sampling looks for come after Put.
-func (st *arenaStats) faultsThrow() {
-	if st.panics == 0 {
-		return
-	}
-	if st.kind != guarded && st.panics == goroutine.Self() {
-		debug.SetPanicOnFault(false)
-	}
-	st.panics = 0
+func (st *arenaStats) restoreFaults() {
+	st.faults.Restore(st.kind == guarded)
+	st.faults = guard.FaultUser{}
 }
 
 // beginGuarded returns a guarded arena, which is used for one request.

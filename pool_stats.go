@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/guard"
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/live"
 	"github.com/ebbpool/arena/internal/machine"
@@ -187,8 +188,8 @@ type arenaStats struct {
 	// sample is the stack of the Get of the arena that is out, if it was taken.
 	sample atomic.Pointer[sample]
 
-	config *config // that the Get applied; nil for none
-	panics uint64  // goroutine in which the Get turned on debug.SetPanicOnFault; 0 for none
+	config *config         // that the Get applied; nil for none
+	faults guard.FaultUser // of the Get
 
 	used machine.Used // at Put
 

@@ -31,7 +31,6 @@ package arenahttp
 
 import (
 	"net/http"
-	"runtime/debug"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/guard"
@@ -81,7 +80,7 @@ import (
 // late TimeoutHandler, each field does. To ask takes some nanoseconds.
 func Handler(p *arena.ArenaPool, next http.Handler) http.Handler {
 	if next == nil {
-		panic("arenahttp: Handler: a nil handler")
+		panic("arenahttp: Handler: nil handler")
 	}
 	return &handler{pool: p, next: next}
 }
@@ -119,11 +118,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = x.request.begin(r)
 	x.view.ResponseWriter, x.view.request = w, &x.request
 	defer x.end(r)
-	x.request.panics = faultsPanic()
+	if guard.Sampled.Load() {
+		x.request.faults = guard.PanicOnFault() // also if it never asks for an arena: it may use memory of an earlier one
+	}
 	defer arena.ExplainFaults()
 	h.next.ServeHTTP(x.view.writer(), r)
 }
-
-// faultsPanic has the goroutine panic at a use of guarded memory of any request, also if it never asks for
-// an arena. It reports whether this changed the goroutine.
-func faultsPanic() (changed bool) { return guard.Sampled.Load() && !debug.SetPanicOnFault(true) }

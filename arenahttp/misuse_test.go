@@ -77,6 +77,10 @@ func TestHandlerRestoresPanicOnFault(t *testing.T) {
 			t.Error("faults in a handler end the process")
 		}
 	})
+	after := func(first, then http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { first.ServeHTTP(w, r); then.ServeHTTP(w, r) })
+	}
+	both := func(inner http.Handler) http.Handler { return after(asks, inner) }
 	for name, x := range map[string]struct {
 		h            http.Handler
 		before, want bool
@@ -88,6 +92,11 @@ func TestHandlerRestoresPanicOnFault(t *testing.T) {
 		"on before":         {Handler(p, asks), true, true},
 		"a timeout":         {Handler(p, TimeoutHandler(asks, time.Minute, "")), false, false},
 		"a guarded timeout": {Handler(guarded, TimeoutHandler(asks, time.Minute, "")), false, true},
+		"inner":             {Handler(p, Handler(p, asks)), false, false},
+		"inner guarded":     {Handler(p, Handler(guarded, asks)), false, true},
+		"outer guarded":     {Handler(guarded, both(Handler(p, asks))), false, true},
+		"after the inner":   {Handler(p, after(Handler(p, asks), none)), false, false},
+		"inner panics":      {Handler(p, Handler(p, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("oh") }))), false, false},
 	} {
 		done := make(chan bool)
 		go func() {

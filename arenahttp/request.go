@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -43,10 +42,10 @@ type request struct {
 	holder atomic.Uint64               // goroutine that has the arena; 0: none, goroutine.Nobody: a worker that has not begun
 
 	mu      sync.Mutex
-	workers int32   // that are not done; 0 is the end
-	strayed bool    // a goroutine that is no worker has asked
-	guarded bool    // the arena is guarded
-	panics  bool    // Handler turned on debug.SetPanicOnFault
+	workers int32 // that are not done; 0 is the end
+	strayed bool  // a goroutine that is no worker has asked
+	guarded bool  // the arena was guarded when main left
+	faults  guard.FaultUser
 	others  *worker // those that are not done, but for main
 	main    worker  // runs Handler
 
@@ -224,7 +223,8 @@ func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed, las
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if e := machine.GuardedCycle(q.arena.Load()); e != nil {
-		if q.guarded = true; !q.strayed {
+		q.guarded = q.guarded || w == &q.main
+		if !q.strayed {
 			nameRoute(e, r)
 		}
 	}
@@ -272,9 +272,7 @@ func (x *exchange) end(r *http.Request) {
 	v := hooks.OwnPanic(recover())
 	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
 	x.request.leave(&x.request.main, r)
-	if x.request.panics && !x.request.guarded {
-		debug.SetPanicOnFault(false)
-	}
+	x.request.faults.Restore(x.request.guarded)
 	if v == nil {
 		return
 	}

@@ -2,9 +2,11 @@ package arenahttp
 
 import (
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/guard"
 )
 
 // TimeoutHandler is http.TimeoutHandler for use within Handler, or around it: a request
@@ -21,7 +23,7 @@ import (
 // It takes two allocations more than http.TimeoutHandler. A nil h panics.
 func TimeoutHandler(h http.Handler, d time.Duration, msg string) http.Handler {
 	if h == nil {
-		panic("arenahttp: TimeoutHandler: a nil handler")
+		panic("arenahttp: TimeoutHandler: nil handler")
 	}
 	return &timeoutHandler{h, d, msg}
 }
@@ -44,7 +46,9 @@ func (t *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave(r)
-	faultsPanic()
+	if guard.Sampled.Load() {
+		debug.SetPanicOnFault(true) // the goroutine ends with the request
+	}
 	defer arena.ExplainFaults()
 	s.next.ServeHTTP(w, r)
 }

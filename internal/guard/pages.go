@@ -97,7 +97,7 @@ func newRun(n uintptr) (xunsafe.Pointer, *Run) {
 	runs.Unlock()
 	runtime.SetFinalizer(xunsafe.Cast[uint64](base), func(p *uint64) {
 		if err := allowAccess(xunsafe.Bytes(xunsafe.PointerTo(p), int(n)), true); err != nil {
-			panic("arena: the protection of pages can't be given back: " + err.Error())
+			panic("arena: unprotecting guarded pages: " + err.Error())
 		}
 		runs.Lock()
 		runs.protected -= len(r.protected)

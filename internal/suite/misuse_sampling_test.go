@@ -4,9 +4,12 @@ package suite
 
 import (
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -223,7 +226,6 @@ func TestPutRestoresPanicOnFault(t *testing.T) {
 			isolated.Put(isolated.Get())
 			return false
 		},
-		"two arenas": func() bool { a, b := p.Get(), p.Get(); p.Put(b); p.Put(a); return false },
 		"sampling ends": func() bool {
 			p := arena.NewAutoPool(0)
 			p.SetMisuseSampling(1<<30, nil)
@@ -251,6 +253,107 @@ func TestPutRestoresPanicOnFault(t *testing.T) {
 				t.Errorf("%s: debug.SetPanicOnFault is %t, want %t", name, !want, want)
 			}
 		})
+	}
+}
+
+// Any sequence of Get and Put in two goroutines: debug.SetPanicOnFault is on in a goroutine while an arena that it
+// got is in use, and afterwards as the comment of SetMisuseSampling says.
+func TestPanicOnFaultOfManyArenas(t *testing.T) {
+	if check.On {
+		t.Skip("no Get is sampled")
+	}
+	sampled, guarded := arena.NewAutoPool(0), arena.NewAutoPool(0)
+	sampled.SetMisuseSampling(1<<30, nil)
+	guarded.SetMisuseSampling(1, nil)
+	type held struct {
+		arena  *arena.Arena
+		pool   *arena.ArenaPool
+		getter int
+	}
+	const goroutines = 2
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var do [goroutines]chan func()
+		var done sync.WaitGroup
+		for g := range do {
+			do[g] = make(chan func())
+			done.Go(func() {
+				for f := range do[g] {
+					f()
+				}
+			})
+		}
+		run := func(g int, f func()) {
+			ran := make(chan bool)
+			do[g] <- func() { f(); close(ran) }
+			<-ran
+		}
+		var inUse []held
+		var count [goroutines]int
+		var stays [goroutines]bool
+		if r.IntN(4) == 0 {
+			stays[0] = true
+			run(0, func() { debug.SetPanicOnFault(true) })
+		}
+		for step := range 40 {
+			g := r.IntN(goroutines)
+			if len(inUse) == 0 || r.IntN(5) < 2 {
+				x := held{pool: sampled, getter: g}
+				if r.IntN(12) == 0 {
+					x.pool = guarded
+				}
+				run(g, func() { x.arena = x.pool.Get() })
+				inUse = append(inUse, x)
+				count[g]++
+			} else {
+				i := r.IntN(len(inUse))
+				x := inUse[i]
+				inUse = slices.Delete(inUse, i, i+1)
+				if r.IntN(4) != 0 {
+					g = x.getter
+				}
+				run(g, func() { x.pool.Put(x.arena) })
+				count[x.getter]--
+				if x.pool == guarded || count[x.getter] == 0 && g != x.getter {
+					stays[x.getter] = true
+				}
+			}
+			for g := range do {
+				var on bool
+				run(g, func() { on = debug.SetPanicOnFault(true); debug.SetPanicOnFault(on) })
+				if want := count[g] != 0 || stays[g]; on != want {
+					t.Fatalf("seed %d, step %d: debug.SetPanicOnFault is %t in goroutine %d, want %t", seed, step, on, g, want)
+				}
+			}
+		}
+		for _, x := range inUse {
+			run(x.getter, func() { x.pool.Put(x.arena) })
+		}
+		for _, c := range do {
+			close(c)
+		}
+		done.Wait()
+	}
+}
+
+// A leaked arena does not keep debug.SetPanicOnFault on in its goroutine for good.
+func TestLeakedArenaEndsPanicOnFault(t *testing.T) {
+	if check.On {
+		t.Skip("no Get is sampled")
+	}
+	p := arena.NewAutoPool(0)
+	p.SetMisuseSampling(1<<30, nil)
+	func() { p.Get().AllocBytes(8) }() //arenavet:ignore it is leaked
+	kept := p.Get()
+	for range 100 {
+		if runtime.GC(); p.Stats().Leaked == 1 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	p.Put(kept)
+	if debug.SetPanicOnFault(false) {
+		t.Error("debug.SetPanicOnFault stays on after the last Put")
 	}
 }
 
