@@ -101,6 +101,6 @@ func (al Allocator[T]) mustBeCurrent() {
 		return
 	}
 	if al.watch != a.region.Watch.Handle() {
-		panic(message[T]("Allocator.New") + "the arena was released since AllocatorFor returned this handle; ask for another one" + a.region.Watch.History())
+		panic(message[T]("Allocator.New") + "arena was released since AllocatorFor" + a.region.Watch.History())
 	}
 }

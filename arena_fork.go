@@ -249,34 +249,32 @@ func (w *withForks) OwnsMap(m uintptr) bool {
 	return false
 }
 
-// A LimitError is the panic value of an allocation that would exceed a limit. Nothing has changed then: the arena is still usable, keeps what it
-// has (and its record of a type that it met for the first time), and goes back to its pool as usual. Other arenas are not affected. Code that
-// recovers it can use errors.As.
+// A LimitError is the panic value of an allocation that would exceed a limit. A refused allocation changes nothing, except that the arena keeps
+// its record of a type that it met for the first time. The arena is still usable, and goes back to its pool as usual. Other arenas are not
+// affected. Code that recovers a LimitError can use errors.As.
+//
+// If Retry is true, the allocation can succeed after other arenas were put back. Otherwise the program must allocate less in a cycle, or raise
+// the limit with [Arena.SetLimit] or [ArenaPool.SetLimit].
 type LimitError struct {
-	Limit  int  // bytes that were allowed
-	InUse  int  // bytes of them that are in use, as chunks
-	Others int  // bytes of InUse in other arenas of the pool and their forks, idle chunks included
+	Limit  int  // in bytes
+	InUse  int  // bytes of chunks that count against the limit
+	Others int  // the part of InUse in other arenas of the pool and their forks, including idle chunks
 	Asked  int  // bytes that the allocation needed in addition
-	Pool   bool // the limit is the total of a pool, not that of the arena
+	Pool   bool // the limit is the total of a pool, not the limit of the arena
 
-	// Retry reports whether the same allocation is within the limit once other arenas were
-	// put back: for a server the difference between 503 and 413. Forks end with their arena,
-	// so what its parent and the parent's other forks have is not for them to give back, and
-	// an arena's own limit is for none.
+	// Retry reports whether the allocation fits the limit once all other arenas of the pool were put
+	// back. Servers answer 503 if it is true, and 413 otherwise. It is false for an arena's own limit.
 	Retry bool
 }
 
 // Error returns the sizes and whose limit it is.
 func (e *LimitError) Error() string {
-	whose, advice := "the arena's limit", "; allocate less before its Reset or Put, or raise it with SetLimit"
+	whose, others := "arena", ""
 	if e.Pool {
-		whose, advice = "the pool's total", "; try again when other arenas were put back, or raise it with ArenaPool.SetLimit"
-		if !e.Retry {
-			advice = ", " + itoa(e.InUse-e.Others) + " of them by this arena, which can't have that many; allocate less before its Put, or raise it with ArenaPool.SetLimit"
-		}
+		whose, others = "pool", ", "+itoa(e.Others)+" by other arenas"
 	}
-	return "arena: an allocation needs " + itoa(e.Asked) + " bytes more, and " + itoa(e.InUse) + " of the " +
-		itoa(e.Limit) + " bytes of " + whose + " are in use" + advice
+	return "arena: allocation of " + itoa(e.Asked) + " bytes exceeds the limit of the " + whose + ": " +
+		itoa(e.InUse) + " of " + itoa(e.Limit) + " bytes in use" + others
 }
 
 // SetLimit bounds the arena's memory: its chunks never have more than that many bytes together, and an allocation that needs more panics with a
@@ -303,7 +301,7 @@ func (a *Arena) SetLimit(bytes int) {
 		defer a.leave()
 	}
 	if a.forks != nil && a.forks.parent != nil {
-		panic("arena: Arena.SetLimit: the arena is a fork, and has its limit together with the arena that it was forked from; set it there")
+		panic("arena: Arena.SetLimit: arena is a fork")
 	}
 	a.quota().SetLimit(limit)
 }

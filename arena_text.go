@@ -62,7 +62,7 @@ func (a *Arena) reserveString(function string, n int) []byte {
 //go:noinline
 func (a *Arena) reserveStringSlow(function string, n int) []byte {
 	if n < 0 || uintptr(n) > machine.MaxAlloc {
-		panic("arena: " + function + ": a text of more bytes than can be allocated")
+		panic("arena: " + function + ": text of more bytes than can be allocated")
 	}
 	if n == 0 {
 		return nil

@@ -1,7 +1,6 @@
 package arena
 
 import (
-	"math"
 	"reflect"
 	"strconv"
 
@@ -47,7 +46,7 @@ func panicSizes(function string, size uintptr, n, c int) {
 func checkSizes(function string, chunkSize, maxRetained int) (size, retained uintptr) {
 	if chunkSize <= 0 || uintptr(chunkSize) > machine.MaxAlloc {
 		panic("arena: " + function + "(chunkSize " + itoa(chunkSize) + ", maxRetained " + itoa(maxRetained) +
-			"): chunkSize must be from 1 to " + itoa(machine.MaxAlloc) + " bytes; 64 << 10 suits most requests")
+			"): chunkSize not in [1, " + itoa(machine.MaxAlloc) + "]")
 	}
 	size = uintptr(chunkSize)
 	if maxRetained > 0 {
@@ -59,7 +58,7 @@ func checkSizes(function string, chunkSize, maxRetained int) (size, retained uin
 // checkLimit checks a limit.
 func checkLimit(function string, bytes int) uintptr {
 	if bytes < 0 {
-		panic("arena: " + function + ": a limit of " + itoa(bytes) + " bytes; limits are from 1 to " + itoa(math.MaxInt) + " bytes, and 0 is none")
+		panic("arena: " + function + ": negative limit " + itoa(bytes))
 	}
 	return uintptr(bytes)
 }

@@ -103,7 +103,7 @@ func ExampleArena_SetLimit() {
 	a.AllocBytes(20_000)
 	// Output:
 	// true
-	// arena: an allocation needs 20000 bytes more, and 0 of the 10000 bytes of the arena's limit are in use; allocate less before its Reset or Put, or raise it with SetLimit
+	// arena: allocation of 20000 bytes exceeds the limit of the arena: 0 of 10000 bytes in use
 }
 
 func ExampleArenaPool_SetLeakSampling() {

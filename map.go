@@ -133,7 +133,7 @@ func (m *Map[K, V]) Set(k K, v V) {
 //go:noinline
 func (m *Map[K, V]) enter(k K) *V {
 	if !m.made {
-		panic(message[Map[K, V]]("Map.Set") + "the Map was not made by NewMap, or its arena was reset, released, put in its pool or rewound since")
+		panic(message[Map[K, V]]("Map.Set") + "map was not made by NewMap, or its arena was reset, released, put in its pool or rewound since")
 	}
 	m.move("Map.Set", m.table.Wants())
 	return m.table.Slot(k)

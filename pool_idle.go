@@ -1,7 +1,6 @@
 package arena
 
 import (
-	"math"
 	"runtime"
 	"time"
 	"weak"
@@ -113,7 +112,7 @@ func (d *demand) most() int { return max(d.now, d.before) }
 // towards none, and what is used between two collections is not bounded by it.
 func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	if bytes < 0 {
-		panic("arena: " + p.name() + ".SetMaxIdleBytes: " + itoa(bytes) + " bytes; keep from 1 to " + itoa(math.MaxInt) + " bytes, or 0 for nothing")
+		panic("arena: " + p.name() + ".SetMaxIdleBytes: negative size " + itoa(bytes))
 	}
 	if p == nil {
 		return

@@ -76,7 +76,7 @@ func MakeSliceUninit[T any](a *Arena, len, cap int) []T {
 func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 	checkSlice[T]("MakeSliceUninit", len, cap)
 	if machine.HoldsPointers[T]() {
-		panic(message[T]("MakeSliceUninit") + "the element type has pointers, which can't be left uninitialized; use MakeSlice")
+		panic(message[T]("MakeSliceUninit") + "element type has pointers")
 	}
 	if a == nil || xunsafe.SizeOf[T]() == 0 || cap == 0 {
 		return make([]T, len, cap)

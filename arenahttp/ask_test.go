@@ -362,7 +362,7 @@ func TestPutAndAbandoned(t *testing.T) {
 					}
 				})
 			}()
-			if s := p.Stats(); !strings.Contains(fmt.Sprint(text), "the arena was put twice") || s.Puts != 1 || s.Abandoned != 0 {
+			if s := p.Stats(); !strings.Contains(fmt.Sprint(text), "arena was put twice") || s.Puts != 1 || s.Abandoned != 0 {
 				t.Errorf("isolates %v, used after that %v: %v, %+v", isolates, used, text, s)
 			}
 		}

@@ -298,7 +298,7 @@ func TestHandlerNil(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "arenahttp: Handler: a nil") {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "arenahttp: Handler: nil") {
 					t.Errorf("panic %q", s)
 				}
 			}()

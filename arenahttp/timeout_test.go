@@ -283,7 +283,7 @@ func TestTimeoutHandlerEnds(t *testing.T) {
 
 func TestTimeoutHandlerNil(t *testing.T) {
 	defer func() {
-		if s, _ := recover().(string); !strings.HasPrefix(s, "arenahttp: TimeoutHandler: a nil") {
+		if s, _ := recover().(string); !strings.HasPrefix(s, "arenahttp: TimeoutHandler: nil") {
 			t.Errorf("panic %q", s)
 		}
 	}()

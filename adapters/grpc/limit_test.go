@@ -29,7 +29,7 @@ func retriable(err error) bool {
 func wantExhausted(t *testing.T, err error, retry bool) {
 	t.Helper()
 	wantCode(t, err, codes.ResourceExhausted)
-	if !strings.Contains(status.Convert(err).Message(), "arena: an allocation needs") {
+	if !strings.Contains(status.Convert(err).Message(), "arena: allocation of") {
 		t.Error(err)
 	}
 	if retriable(err) != retry {

@@ -89,7 +89,7 @@ func (t *Tracker) Occupy(does string) {
 	if !Race {
 		self := goroutine.Self()
 		if t.owner.Load() != self && !t.owner.CompareAndSwap(0, self) {
-			panic("arena: " + t.Name(does) + ": another goroutine is using the arena at this moment; an arena belongs to one goroutine at a time" + t.History())
+			panic("arena: " + t.Name(does) + ": another goroutine is using the arena" + t.History())
 		}
 		t.depth++
 	}

@@ -61,7 +61,7 @@ func Abandon[A any, P arena[A]](a P) {
 func (r *Region) abandon() {
 	ops := r.Noscan.ops // nil: the region was detached; without a quota: and used after that
 	if ops == nil || ops.quota == nil || ops.quota.pool == nil || !ops.quota.arena.inUse() {
-		panic("arena: ArenaPool.Put: the arena was put twice; after Put it belongs to the pool" + r.Watch.History())
+		panic("arena: ArenaPool.Put: arena was put twice" + r.Watch.History())
 	}
 	q := ops.quota
 	if q.arena.abandoned.CompareAndSwap(false, true) {

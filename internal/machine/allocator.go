@@ -434,9 +434,9 @@ func (ops *allocatorOps) mustBeInUse(does string, t *check.Tracker) {
 	if !check.On || ops == nil || ops.quota == nil {
 		return
 	}
-	text := ": the arena was put back in its pool, and is not yours any more; Get another one"
+	text := ": arena was put back in its pool"
 	if how := ops.quota.ended; how != "" {
-		text = ": the arena is a fork, and ended with the arena that it was forked from, by " + how + "; wait for its goroutine before that"
+		text = ": fork was ended by " + how
 	} else if ops.quota.arena.inUse() {
 		return
 	}

@@ -248,7 +248,7 @@ func TypeOf(t reflect.Type) *Type {
 
 func newType(t reflect.Type) *Type {
 	if reflect.TypeOf(t) != reflect.TypeOf(reflect.TypeFor[byte]()) {
-		panic("arena: a reflect.Type that is not package reflect's but a " + reflect.TypeOf(t).String() + "; pass the one that it stands for")
+		panic("arena: unknown implementation of reflect.Type: " + reflect.TypeOf(t).String())
 	}
 	x := &Type{Reflect: t, slices: reflect.SliceOf(t), Size: t.Size(), Pointers: t.Size() != 0 && reflectPointers(t)}
 	if LayoutOK {

@@ -57,7 +57,7 @@ func TestCheckedUseAfterPut(t *testing.T) {
 		"Reset":           func() { a.Reset() },
 		"Release":         func() { a.Release() },
 	} {
-		want := "arena: " + name + ": the arena was put back in its pool"
+		want := "arena: " + name + ": arena was put back in its pool"
 		if got := panicOf(use); !strings.HasPrefix(got, want) {
 			t.Errorf("%s after Put: %q, want %q", name, got, want)
 		}

@@ -284,7 +284,7 @@ func TestCheckedLane(t *testing.T) {
 	a.Rewind(a.Mark())
 	nodes.New()
 	a.Release()
-	late := "the arena was released since AllocatorFor"
+	late := "arena was released since AllocatorFor"
 	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", "laneNode", late)
 	testkit.WantPanic(t, func() { flats.New() }, "Allocator.New", "int", late)
 	arena.AllocatorFor[laneNode](a).New() // the arena is usable
@@ -295,7 +295,7 @@ func TestCheckedLane(t *testing.T) {
 	nodes.New()
 	pool.Put(b)
 	pool.Get()
-	late = "the arena was put back in its pool"
+	late = "arena was put back in its pool"
 	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", late)
 	testkit.WantPanic(t, func() { flats.New() }, "Allocator.New", late)
 	testkit.WantPanic(t, func() { arena.AllocatorFor[laneNode](b) }, "AllocatorFor", late)

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestTemporaryRefusals(t *testing.T) {
 		a.AllocBytes(c.beside)
 		b.AllocBytes(c.own)
 		over := refused(t, func() { b.AllocBytes(c.asked) })
-		if over == nil || over.Retry != c.temporary || strings.Contains(over.Error(), "try again") != c.temporary {
+		if over == nil || over.Retry != c.temporary || !strings.HasSuffix(over.Error(), " in use, "+strconv.Itoa(over.Others)+" by other arenas") {
 			t.Errorf("%+v: %v", c, over)
 		}
 		a.Release()

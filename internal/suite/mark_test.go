@@ -227,8 +227,8 @@ func TestMarkMisusePanics(t *testing.T) {
 	stale(a, m5)
 
 	var none *arena.Arena
-	testkit.WantPanic(t, func() { b.Rewind(a.Mark()) }, "Rewind", "another arena")
-	testkit.WantPanic(t, func() { none.Rewind(a.Mark()) }, "Rewind", "another arena")
+	testkit.WantPanic(t, func() { b.Rewind(a.Mark()) }, "Rewind", "different arena")
+	testkit.WantPanic(t, func() { none.Rewind(a.Mark()) }, "Rewind", "different arena")
 	testkit.WantPanic(t, func() { b.Rewind(none.Mark()) }, "Rewind")
 	testkit.WantPanic(t, func() { b.Rewind(arena.Mark{}) }, "Rewind")
 
