@@ -112,7 +112,7 @@ func (r *replay) rewind() (string, error) {
 	}
 	what, p := fmt.Sprintf("Rewind(mark %d of %d)", i, len(r.marks)), r.marks[i]
 	if !r.m.Valid(p.mm) {
-		return what, r.mustPanic("the mark is", func() { r.a.Rewind(p.m) })
+		return what, r.mustPanic("Rewind: ", func() { r.a.Rewind(p.m) })
 	}
 	err, was := r.contents(), r.slots
 	r.a.Rewind(p.m)
