@@ -50,8 +50,8 @@ func allocatorForSlow[T any](a *Arena) Allocator[T] {
 		return al
 	}
 	if check.Watched {
-		a.enter("AllocatorFor")
-		defer a.leave()
+		a.region.Enter("AllocatorFor")
+		defer a.region.Leave()
 		al.watch = a.region.Watch.Handle()
 	}
 	if chunk := machine.CurrentOf[T](&a.region); !check.Watched {

@@ -78,7 +78,7 @@ func newArena(chunkSize, maxRetained uintptr) *Arena {
 		Arena
 		record machine.RegionRecord
 	})
-	x.region.Place(&x.record)
+	x.region.RegionRecord = &x.record
 	x.region.Init(chunkSize, maxRetained)
 	return &x.Arena
 }
@@ -96,8 +96,8 @@ func (a *Arena) Reset() {
 		return
 	}
 	if check.Watched {
-		a.enter("Reset")
-		defer a.leave()
+		a.region.Enter("Reset")
+		defer a.region.Leave()
 	}
 	a.region.Prepare()
 	if a.forks != nil {
@@ -140,8 +140,8 @@ func (a *Arena) Release() {
 		return
 	}
 	if check.Watched {
-		a.enter("Release")
-		defer a.leave()
+		a.region.Enter("Release")
+		defer a.region.Leave()
 	}
 	a.region.Prepare()
 	if a.forks != nil {
@@ -202,8 +202,8 @@ func (a *Arena) Mark() Mark {
 		return Mark{}
 	}
 	if check.Watched {
-		a.enter("Mark")
-		defer a.leave()
+		a.region.Enter("Mark")
+		defer a.region.Leave()
 	}
 	a.region.Prepare()
 	m := Mark{arena: a, mark: a.region.Mark()}
@@ -225,8 +225,8 @@ func (a *Arena) Rewind(m Mark) {
 		return
 	}
 	if check.Watched {
-		a.enter("Rewind")
-		defer a.leave()
+		a.region.Enter("Rewind")
+		defer a.region.Leave()
 	}
 	a.region.Prepare()
 	if a.region.IsStale(m.mark) {
@@ -250,12 +250,6 @@ func (a *Arena) Rewind(m Mark) {
 
 // What follows is for builds with checks; plain builds call none of it.
 
-// enter is the beginning of a function that changes the arena, and leave its end. Only checked builds and builds with -race call them;
-// allocations are checked where an allocator reserves memory.
-func (a *Arena) enter(does string) { a.region.Enter(does) }
-
-func (a *Arena) leave() { a.region.Leave() }
-
 // spent is the statistics of arenas that were put back: its even generation says that they are not in use.
 var spent arenaStats
 
@@ -269,7 +263,7 @@ func (a *Arena) successor() *Arena {
 	b := &Arena{owner: a.owner}
 	a.region.MoveTo(&b.region)
 	if b.forks = a.forks; b.forks != nil {
-		b.quota().ForksAre(b.idleForks)
+		b.quota().IdleForks = b.idleForks
 	}
 	a.region.Watch.Unguard()
 	b.owner.pool.guard(b)

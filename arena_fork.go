@@ -44,12 +44,12 @@ func (a *Arena) Fork() *Arena {
 	}
 	a.region.Prepare()
 	if check.Watched {
-		a.enter("Fork")
-		defer a.leave()
+		a.region.Enter("Fork")
+		defer a.region.Leave()
 	}
 	if a.forks == nil {
 		a.forks = &forks{}
-		a.quota().ForksAre(a.idleForks)
+		a.quota().IdleForks = a.idleForks
 	}
 	k := a.forks
 	if k.out == len(k.list) {
@@ -59,8 +59,7 @@ func (a *Arena) Fork() *Arena {
 	k.out++
 	k.count++
 	k.most = max(k.most, k.out)
-	a.quota().ForksInUse(k.out)
-	a.quota().Forked()
+	a.quota().Forked(k.out)
 	f.forks.born = k.count
 	f.region.MaxRetained = a.region.MaxRetained // which a limit may have changed
 	if check.On {
@@ -93,7 +92,7 @@ func (a *Arena) checkForks(born uint64, does string) {
 
 func (a *Arena) checkFork(does string) {
 	a.region.Watch.Enter(does)
-	defer a.leave()
+	defer a.region.Leave()
 	if check.On {
 		a.region.CheckFree()
 	}
@@ -110,14 +109,14 @@ func (a *Arena) endForks(born uint64, how string) (used uintptr) {
 		used += f.endForks(0, how)
 		if check.On {
 			f.region.Watch.Ended(how)
-			f.quota().End(how)
+			f.quota().Ended = how
 		}
 		used += f.region.Empty()
 		if check.On {
 			a.dropForks(k.out) // one that is never used again finds every stale use
 		}
 	}
-	a.quota().ForksInUse(k.out)
+	a.quota().ForksInUse = k.out
 	return used
 }
 
@@ -161,13 +160,13 @@ func (a *Arena) forgetForks() {
 	for _, f := range a.forks.list {
 		f.forget()
 	}
-	a.quota().ForksInUse(0)
+	a.quota().ForksInUse = 0
 	if a.forks.parent != nil {
 		a.forks.list, a.forks.out = nil, 0
 		return
 	}
 	a.forks = nil
-	a.quota().ForksAre(nil)
+	a.quota().IdleForks = nil
 }
 
 func (f *Arena) forget() {
@@ -297,8 +296,8 @@ func (a *Arena) SetLimit(bytes int) {
 	}
 	a.region.Prepare()
 	if check.Watched {
-		a.enter("SetLimit")
-		defer a.leave()
+		a.region.Enter("SetLimit")
+		defer a.region.Leave()
 	}
 	if a.forks != nil && a.forks.parent != nil {
 		panic("arena: Arena.SetLimit: arena is a fork")

@@ -33,7 +33,7 @@ func TestCheckedOverlap(t *testing.T) {
 	if got := panicOf(func() { New[int](a) }); !strings.HasPrefix(got, "arena: New: another goroutine is using the arena") {
 		t.Errorf("New during Reset: %q", got)
 	}
-	a.leave()
+	a.region.Leave()
 	if got := panicOf(func() { New[int](a); MakeSlice[int](a, 0, 1) }); got != "" {
 		t.Errorf("afterwards: %q", got)
 	}
@@ -43,7 +43,7 @@ func TestCheckedOverlap(t *testing.T) {
 	if got := panicOf(func() { p.Put(b) }); !strings.HasPrefix(got, "arena: ArenaPool.Put: another goroutine is using the arena") {
 		t.Errorf("Put during New: %q", got)
 	}
-	b.leave()
+	b.region.Leave()
 	if st := p.Stats(); st.Puts != 0 {
 		t.Errorf("a Put that panicked is counted: %+v", st)
 	}

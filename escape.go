@@ -45,8 +45,8 @@ func Escape[T any](a *Arena, v T) T {
 
 func escapeFrom[T any](a *Arena, v T) T {
 	if check.Watched {
-		a.enter("Escape")
-		defer a.leave()
+		a.region.Enter("Escape")
+		defer a.region.Leave()
 	}
 	return escape.Value(a.memory(), ownTypes, check.On, v)
 }

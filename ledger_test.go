@@ -75,7 +75,7 @@ func (l *ledger) figures() (f figures) {
 	for _, x := range l.families {
 		bytes, chunks := x.held()
 		f.held, f.chunks = f.held+bytes, f.chunks+chunks
-		f.charged += x.st.Charged()
+		f.charged += x.st.Charged.Load()
 	}
 	f.stats = l.p.Stats()
 	return f
@@ -107,7 +107,7 @@ func (l *ledger) check(before figures) error {
 				return fmt.Errorf("arena %d: %d bytes with a limit of %d", i, held, limit)
 			}
 		}
-		c := x.st.Charged()
+		c := x.st.Charged.Load()
 		charged += c
 		switch {
 		case !x.out && c != 0:
@@ -215,7 +215,7 @@ func cmpErr(a, b error) error {
 // refused checks what a refusal by a says and that nothing has changed, if it was of a
 // single allocation. What a could have dropped is not in use.
 func (l *ledger) refused(e *LimitError, x *ledgerForks, a *Arena, before, after figures, single bool) error {
-	others := after.charged - x.st.Charged()
+	others := after.charged - x.st.Charged.Load()
 	held, _ := x.held()
 	if a.forks != nil {
 		for _, f := range a.forks.list[a.forks.out:] {

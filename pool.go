@@ -121,8 +121,8 @@ func (p *ArenaPool) begin() {
 	p.self = weak.Make(p)
 	p.retained.limit = defaultMaxIdle
 	p.stats, p.isolated = new(machine.PoolStats), new(machine.Detached)
-	p.stats.Bound(defaultMaxIdle)
 	p.cache = &p.stats.Cache
+	p.cache.Init(p.stats, defaultMaxIdle)
 	p.isolated.Init(p.chunkSize, p.maxRetained)
 	p.made.Store(true)
 }
@@ -158,7 +158,9 @@ func (p *ArenaPool) miss() *idleArena {
 	if x := p.takeRetained(); x != nil {
 		return x
 	}
-	return newIdle(p.newArena())
+	x := &idleArena{arena: p.newArena()}
+	runtime.SetFinalizer(x, forgotten) // which runs once the sync.Pool has dropped x
+	return x
 }
 
 // newArena makes an arena whose account the pool closes when it is collected.
@@ -199,7 +201,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 	if check.On {
 		a.region.Watch.Occupy("ArenaPool.Put")
-		defer a.leave()
+		defer a.region.Leave()
 		a.region.CheckFree()
 	}
 	if a.forks != nil {
@@ -283,7 +285,7 @@ func ended(e end) {
 	e.restoreFaults()
 	if p := e.pool.Value(); p != nil {
 		p.close(e.arenaStats)
-		if s != nil && !e.arenaStats.Abandoned() {
+		if s != nil && !e.arenaStats.Abandoned.Load() {
 			p.leaked(s)
 		}
 	}
@@ -301,9 +303,9 @@ func (p *ArenaPool) close(st *arenaStats) {
 	st.Close(p.stats)
 	p.gone.Gets += (turns + 1) / 2
 	p.gone.Puts += turns / 2
-	p.gone.Forks += st.Forks()
+	p.gone.Forks += st.Forks.Load()
 	p.gone.addUsed(&st.used)
-	if !st.Abandoned() {
+	if !st.Abandoned.Load() {
 		p.gone.Leaked += turns % 2
 	}
 }

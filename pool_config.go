@@ -131,7 +131,7 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 // undoConfig takes back at Put what checkout applied, and a limit of the arena's own.
 func (p *ArenaPool) undoConfig(a *Arena) {
 	st := a.owner.stats
-	if st.Limited() {
+	if st.Limit.Load() != 0 {
 		a.quota().SetLimit(0)
 	}
 	if st.config == nil {
@@ -391,7 +391,7 @@ func (p *ArenaPool) SetLimit(perArena, total int) {
 // limit sets the limits in c and in the pool's statistics.
 func (p *ArenaPool) limit(c *config, perArena, total uintptr, e fromEnvironment) {
 	c.perArena, c.total, c.environment = perArena, total != 0, e
-	p.stats.Limit(total)
+	p.stats.Total.Store(total)
 }
 
 // leastTotal is the least total in bytes that SetLimitsFromEnvironment sets: with less

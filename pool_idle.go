@@ -20,16 +20,6 @@ import (
 // finalizer alone, and a leaked arena would be one.
 type idleArena struct{ arena *Arena }
 
-// newIdle returns an idleArena that holds a.
-func newIdle(a *Arena) *idleArena {
-	x := &idleArena{arena: a}
-	x.arm()
-	return x
-}
-
-// arm sets the finalizer, which runs once the sync.Pool has dropped x.
-func (x *idleArena) arm() { runtime.SetFinalizer(x, forgotten) }
-
 // takeOut returns the arena, which is out from now on.
 func (x *idleArena) takeOut() *Arena {
 	a := x.arena
@@ -136,7 +126,7 @@ func (p *ArenaPool) SetCollectAfter(bytes int) {
 	}
 	if p != nil {
 		p.begin()
-		p.stats.CollectAfter(uintptr(bytes))
+		p.stats.CollectAfter.Store(uintptr(bytes))
 	}
 }
 
@@ -175,7 +165,7 @@ func (p *ArenaPool) retain(x *idleArena) {
 		p.unlock()
 		return
 	}
-	x.arm() // here rather than in the Get that wants it quickly
+	runtime.SetFinalizer(x, forgotten) // here rather than in the Get that wants it quickly
 	bytes := a.owner.stats.Held()
 	p.retained.arenas = append(p.retained.arenas, retainedArena{a, x, bytes})
 	p.retained.bytes += bytes
@@ -230,7 +220,7 @@ func (p *ArenaPool) trim() {
 // yet. The pool is locked.
 //
 //go:norace
-func (p *ArenaPool) leaving() int { return p.retained.leaving + p.stats.Left() }
+func (p *ArenaPool) leaving() int { return p.retained.leaving + int(p.stats.Left.Load()) }
 
 // discard leaves retained arenas to the collector. The pool is locked. (Package slices
 // would move them in the race detector's sight.)
@@ -302,7 +292,7 @@ func (p *ArenaPool) review(now time.Time) {
 func (p *ArenaPool) reviewArenas(now time.Time) bool {
 	used := 0
 	for st := p.allStats.first; st != nil; st = st.next { // all's yield would be in the race detector's sight
-		if st.Abandoned() {
+		if st.Abandoned.Load() {
 			continue
 		}
 		turns := uint32(st.Generation.Load())

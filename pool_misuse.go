@@ -196,7 +196,7 @@ func (a *Arena) endGuardedCycle(how string) {
 	a.protect()
 	if a.forks != nil {
 		a.forks.out = 0
-		a.quota().ForksInUse(0)
+		a.quota().ForksInUse = 0
 		a.dropForks(0)
 	}
 	a.region.Guard(&machine.Guarded{Cycle: whole})

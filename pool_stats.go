@@ -153,7 +153,7 @@ func (p *ArenaPool) Stats() PoolStats {
 	s.Abandoned, s.DroppedBytes = counts.Abandoned, counts.DroppedBytes
 	s.UsedLate = p.isolated.Late()
 	s.NoArena = p.noArena.Load()
-	s.SpareBytes = int(p.stats.Cached())
+	s.SpareBytes = int(p.stats.Cached.Load())
 	s.RetainedBytes += s.SpareBytes
 	s.Mode = p.mode()
 	s.ChunkSize = int(p.chunkSize)
@@ -169,7 +169,7 @@ func (p *ArenaPool) addArenas(s *PoolStats) {
 		turns := st.Generation.Load()
 		s.Gets += (turns + 1) / 2
 		s.Puts += turns / 2
-		s.Forks += st.Forks()
+		s.Forks += st.Forks.Load()
 		s.addUsed(&st.used)
 		if held := int(st.Held()); turns%2 == 1 {
 			s.InUseBytes += held

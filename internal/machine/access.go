@@ -64,9 +64,9 @@ func (r *Region) abandon() {
 		panic("arena: ArenaPool.Put: arena was put twice" + r.Watch.History())
 	}
 	q := ops.quota
-	if q.arena.abandoned.CompareAndSwap(false, true) {
+	if q.arena.Abandoned.CompareAndSwap(false, true) {
 		q.pool.abandoned.Add(1)
-		q.pool.left.Add(1)
+		q.pool.Left.Add(1)
 	}
 }
 
@@ -99,7 +99,7 @@ func (r *Region) HoldsSlice(s []string) bool {
 // the fork's goroutine may look for them.
 func (r *Region) ForksInUse() bool {
 	q := r.Noscan.ops.quota
-	return q != nil && q.forksInUse != 0
+	return q != nil && q.ForksInUse != 0
 }
 
 //go:norace

@@ -435,7 +435,7 @@ func (ops *allocatorOps) mustBeInUse(does string, t *check.Tracker) {
 		return
 	}
 	text := ": arena was put back in its pool"
-	if how := ops.quota.ended; how != "" {
+	if how := ops.quota.Ended; how != "" {
 		text = ": fork was ended by " + how
 	} else if ops.quota.arena.inUse() {
 		return

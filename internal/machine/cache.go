@@ -127,8 +127,8 @@ func (c *Cache) take(al *Allocator, least, ideal, most uintptr) (got chunk) {
 // reserve counts n bytes if the cache has room for them.
 func (c *Cache) reserve(n uintptr) bool {
 	if !c.owned() {
-		if limit := c.limit.Load(); c.pool.cached.Add(n) > limit {
-			c.pool.cached.Add(-n)
+		if limit := c.limit.Load(); c.pool.Cached.Add(n) > limit {
+			c.pool.Cached.Add(-n)
 			return false
 		}
 	}
@@ -140,7 +140,7 @@ func (c *Cache) reserve(n uintptr) bool {
 func (c *Cache) remove(n uintptr) {
 	c.bytes.Add(-n)
 	if !c.owned() {
-		c.pool.cached.Add(-n)
+		c.pool.Cached.Add(-n)
 	}
 }
 
@@ -271,21 +271,14 @@ func (c *Cache) shrink(most uintptr) uintptr {
 	return c.evict(most)
 }
 
-// Bound sets the most bytes of the pool's cache. If it is 0, arenas leave nothing there.
-func (s *PoolStats) Bound(bytes uintptr) {
-	if s.Cache.pool == nil {
-		s.Cache.pool = s // once: arenas read it without a lock
-	}
-	s.Cache.Bound(bytes)
-}
-
-// Init makes c, before its first use, a cache whose chunks count in s, beside those of other caches.
+// Init makes c, before its first use, a cache whose chunks count in s, with the chunks of its other caches.
 func (c *Cache) Init(s *PoolStats, bound uintptr) {
 	c.pool = s
 	c.limit.Store(bound)
 }
 
-// Bound sets the most bytes that all caches of the pool may have for c to take another chunk.
+// Bound sets the most bytes that all caches of the pool may have for c to take another chunk. If it is 0, arenas leave
+// nothing there.
 func (c *Cache) Bound(bytes uintptr) {
 	c.limit.Store(bytes)
 	c.shrink(bytes)

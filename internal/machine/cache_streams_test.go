@@ -99,7 +99,7 @@ type simulation struct {
 
 func newSimulation(n int, chunk, retained uintptr) *simulation {
 	s := new(simulation)
-	s.stats.Bound(128 << 20)
+	s.stats.Cache.Init(&s.stats, 128<<20)
 	for range n {
 		r := new(Region)
 		r.Init(chunk, retained)

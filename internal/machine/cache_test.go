@@ -24,7 +24,7 @@ func TestCacheAgainstTheModel(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 26))
 		w := &cacheWorld{simulation: newSimulation(1+r.IntN(6), 256<<r.IntN(6), 1<<(12+r.IntN(9))), t: t, types: map[uintptr]any{}, cached: map[uintptr]bool{}}
-		w.stats.Bound(uintptr(r.IntN(3)) << 20)
+		w.stats.Cache.Bound(uintptr(r.IntN(3)) << 20)
 		if seed%2 == 1 {
 			for i := range w.regions {
 				w.regions[i] = new(Region)
@@ -44,13 +44,13 @@ func TestCacheAgainstTheModel(t *testing.T) {
 				x.Empty()
 				x.Isolate([]*Detached{nil, &detached}[r.IntN(2)])
 			case op < 12:
-				w.stats.Bound(uintptr(r.IntN(3)) << uint(12+r.IntN(9)))
+				w.stats.Cache.Bound(uintptr(r.IntN(3)) << uint(12+r.IntN(9)))
 			case op < 14:
 				w.stats.Cache.Age(time.Now().Add(time.Duration(step)*time.Minute), uintptr(n)<<10)
 			case op < 16:
 				x.Quota(nil).SetLimit(uintptr(r.IntN(2) * n * 500))
 			case op < 18:
-				w.stats.Limit(uintptr(r.IntN(2) * n * 2000))
+				w.stats.Total.Store(uintptr(r.IntN(2) * n * 2000))
 			case op < 20:
 				m := x.Mark()
 				w.use(x, op, n)
@@ -260,10 +260,10 @@ func TestAllocatorsWithoutCache(t *testing.T) {
 	if al.caches() != !(check.On || check.Race) {
 		t.Error("allocators of pools cache their chunks in plain builds")
 	}
-	if s.stats.Bound(0); al.caches() {
+	if s.stats.Cache.Bound(0); al.caches() {
 		t.Error("it caches although nothing may be kept")
 	}
-	s.stats.Bound(1 << 20)
+	s.stats.Cache.Bound(1 << 20)
 	if s.regions[0].Guard(new(Guarded)); al.caches() {
 		t.Error("a guarded arena caches")
 	}
@@ -339,12 +339,12 @@ func TestForksShareACache(t *testing.T) {
 	}
 	MakeSlice[byte](&f, 90_000, 90_000)
 	f.Empty()
-	if a.cache != f.cache || a.OwnCached() < 90_000 || a.Stats().Held < 90_000 || f.Stats().Held >= 90_000 {
-		t.Fatalf("the fork left %d bytes; the arena has %+v, the fork %+v", a.OwnCached(), a.Stats(), f.Stats())
+	if a.cache != f.cache || a.ownCache().Bytes() < 90_000 || a.Stats().Held < 90_000 || f.Stats().Held >= 90_000 {
+		t.Fatalf("the fork left %d bytes; the arena has %+v, the fork %+v", a.ownCache().Bytes(), a.Stats(), f.Stats())
 	}
-	cached := a.OwnCached()
+	cached := a.ownCache().Bytes()
 	MakeSlice[byte](&a, 90_000, 90_000)
-	if a.OwnCached() > cached-90_000 {
+	if a.ownCache().Bytes() > cached-90_000 {
 		t.Error("the arena does not take what its fork left")
 	}
 	if held := a.Stats().Held + f.Stats().Held; a.Quota(nil).arena.Held() != held {

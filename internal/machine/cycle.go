@@ -231,7 +231,7 @@ func (r *Region) flush(held uintptr) {
 			q.held -= x.cap
 		default:
 			q.part(x.cap)
-			if q.idleForks != nil {
+			if q.IdleForks != nil {
 				q.arena.flushed.Add(x.cap)
 			}
 		}

@@ -60,7 +60,7 @@ func TestInactiveAllocatorsCount(t *testing.T) {
 				t.Fatalf("%d bytes are in use after a cycle of %d", r.UsedBytes(), used)
 			}
 			r.Types.check()
-			held := r.Noscan.HeldBytes() + r.OwnCached()
+			held := r.Noscan.HeldBytes() + r.ownCache().Bytes()
 			for _, al := range r.Types.allocators {
 				held += al.HeldBytes()
 			}
@@ -177,11 +177,11 @@ func TestInactiveAllocatorsKeepLittle(t *testing.T) {
 		r.Empty()
 	}
 	small, large := r.Types.find(types[0].key), r.Types.find(types[1].key)
-	if len(r.Types.active()) != 0 || small.cap == 0 || large.cap != 0 || r.OwnCached() < 10_000*types[1].Size {
-		t.Fatalf("%d active ones, chunks of %d and %d, %d bytes in the cache", len(r.Types.active()), small.cap, large.cap, r.OwnCached())
+	if len(r.Types.active()) != 0 || small.cap == 0 || large.cap != 0 || r.ownCache().Bytes() < 10_000*types[1].Size {
+		t.Fatalf("%d active ones, chunks of %d and %d, %d bytes in the cache", len(r.Types.active()), small.cap, large.cap, r.ownCache().Bytes())
 	}
-	cached := r.OwnCached()
-	if MakeSliceOfType(&r, types[1], 10_000, 10_000); r.OwnCached() >= cached {
+	cached := r.ownCache().Bytes()
+	if MakeSliceOfType(&r, types[1], 10_000, 10_000); r.ownCache().Bytes() >= cached {
 		t.Error("it comes back without its chunk")
 	}
 }

@@ -30,7 +30,7 @@ func refusal(f func()) (why *Refusal) {
 // kept; a byte more is not.
 func TestTotalFitsExactly(t *testing.T) {
 	var stats PoolStats
-	stats.Limit(10_000)
+	stats.Total.Store(10_000)
 	_, other := of(&stats)
 	other.held.Store(4000)
 	if !other.BeginCount(&stats) || stats.Counts().Out != 4000 {
@@ -79,7 +79,7 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 	r.Empty()
 	idle := r.Quota(nil).Held()
 	total := idle + idle/4
-	stats.Limit(total)
+	stats.Total.Store(total)
 	if len(r.Types.allocators) != 1 || r.Types.allocators[0].cap != idle || !st.BeginCount(&stats) {
 		t.Fatalf("%d bytes are idle, %+v", idle, stats.Counts())
 	}
@@ -116,7 +116,7 @@ func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
 		t.Skip("a use of an idle arena panics")
 	}
 	var stats PoolStats
-	stats.Limit(1 << 20)
+	stats.Total.Store(1 << 20)
 	r, st := of(&stats)
 	for range 40 {
 		st.Generation.Add(1)
@@ -163,19 +163,19 @@ func TestReserve(t *testing.T) {
 			t.Fatal("no total refuses nothing")
 		}
 		stats.out.Add(7) // another arena's
-		st.limit.Store(tt.limit)
+		st.Limit.Store(tt.limit)
 		if tt.total != 0 {
-			stats.Limit(tt.total + 7)
+			stats.Total.Store(tt.total + 7)
 		}
 		r := st.reserve(&stats, tt.n, tt.freed)
 		if (r != nil) != tt.refused || r != nil && (r.Pool != tt.pool || r.Asked != tt.n || r.InUse+r.Asked <= r.Limit || tt.pool && r.Others != 7) {
 			t.Errorf("%+v: refused %+v", tt, r)
 		}
-		if st.Held() != tt.during || st.Charged() != tt.during || stats.out.Load() != tt.during+7 {
-			t.Errorf("%+v: %d bytes are held, %d charged, %d out", tt, st.Held(), st.Charged(), stats.out.Load())
+		if st.Held() != tt.during || st.Charged.Load() != tt.during || stats.out.Load() != tt.during+7 {
+			t.Errorf("%+v: %d bytes are held, %d charged, %d out", tt, st.Held(), st.Charged.Load(), stats.out.Load())
 		}
-		if st.EndCount(&stats); st.Charged() != 0 || stats.out.Load() != 7 {
-			t.Errorf("%+v: %d bytes are charged in the end, %d out", tt, st.Charged(), stats.out.Load())
+		if st.EndCount(&stats); st.Charged.Load() != 0 || stats.out.Load() != 7 {
+			t.Errorf("%+v: %d bytes are charged in the end, %d out", tt, st.Charged.Load(), stats.out.Load())
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestCharge(t *testing.T) {
 	var stats PoolStats
 	r, st := of(&stats)
 	st.BeginCount(&stats)
-	stats.Limit(10_000)
+	stats.Total.Store(10_000)
 	r.Charge(4000)
 	r.Charge(6000)
 	if why := refusal(func() { r.Charge(1) }); why == nil || why.Asked != 1 || !why.Pool {
@@ -222,7 +222,7 @@ func TestIdleChunkCountsForItsForksUntilItIsGone(t *testing.T) {
 	r := new(Region)
 	r.Init(1000, 1<<20)
 	m := r.Quota(func(why Refusal) { panic(why) })
-	m.ForksAre(func(bool) uintptr { return 0 })
+	m.IdleForks = func(bool) uintptr { return 0 }
 	MakeSlice[*int](r, 1000, 1000)
 	r.Empty()
 	idle := m.Held()

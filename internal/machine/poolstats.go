@@ -18,7 +18,7 @@ type PoolStats struct {
 	peak     check.Uintptr // the most that held was
 	largest  check.Uintptr // the most bytes that the chunks of one arena and its forks had
 	out      check.Uintptr // bytes counted against the total
-	total    check.Uintptr // the most that out may be; 0: any
+	Total    check.Uintptr // the most that out may be; 0: any
 	oversize check.Uint64
 	dropped  check.Uint64
 	refused  check.Uint64
@@ -26,26 +26,20 @@ type PoolStats struct {
 
 	droppedBytes check.Uint64
 	evicted      check.Uintptr // bytes dropped since the last collection
-	collectAfter check.Uintptr // of evicted; 0: never
+	CollectAfter check.Uintptr // the most evicted bytes before the pool calls runtime.GC; 0: any
 
-	abandoned check.Uint64 // arenas, of which left ones are not collected yet
-	left      check.Int64
+	abandoned check.Uint64 // arenas
+	Left      check.Int64  // abandoned arenas that are not collected yet
 	_         [64]byte
 
-	cached   atomic.Uintptr // bytes of all caches
+	Cached   atomic.Uintptr // bytes of all caches
 	Retained atomic.Uintptr // bytes of the idle arenas that pools retain over collections
 
 	Cache Cache // held also counts its chunks
 }
 
 // Idle returns the bytes of all caches and of retained arenas.
-func (s *PoolStats) Idle() uintptr { return s.cached.Load() + s.Retained.Load() }
-
-// Cached returns the bytes of all caches.
-func (s *PoolStats) Cached() uintptr { return s.cached.Load() }
-
-// Limit sets the total; 0 is none.
-func (s *PoolStats) Limit(total uintptr) { s.total.Store(total) }
+func (s *PoolStats) Idle() uintptr { return s.Cached.Load() + s.Retained.Load() }
 
 // Counts is a snapshot of the counters. Sizes are in bytes.
 type Counts struct {
@@ -59,7 +53,7 @@ type Counts struct {
 
 // Counts reads the counters, each at its own moment.
 func (s *PoolStats) Counts() Counts {
-	return Counts{s.held.Load(), s.out.Load(), s.total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.byTotal.Load(), s.abandoned.Load(), s.droppedBytes.Load()}
+	return Counts{s.held.Load(), s.out.Load(), s.Total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.byTotal.Load(), s.abandoned.Load(), s.droppedBytes.Load()}
 }
 
 // TakeHighWater returns the high-water mark, which begins anew with what is held now.
@@ -68,9 +62,6 @@ func (s *PoolStats) TakeHighWater() uintptr {
 	Raise(&s.peak, s.held.Load())
 	return peak
 }
-
-// Left returns how many arenas were abandoned and are not collected yet.
-func (s *PoolStats) Left() int { return int(s.left.Load()) }
 
 // Raise sets x to the maximum of x and to.
 func Raise(x *check.Uintptr, to uintptr) {
@@ -86,9 +77,6 @@ func (s *PoolStats) drop(bytes uintptr, chunks int) {
 	s.Evicted(bytes)
 }
 
-// CollectAfter sets the number of dropped bytes after which the pool calls runtime.GC, 0 for never.
-func (s *PoolStats) CollectAfter(bytes uintptr) { s.collectAfter.Store(bytes) }
-
 // Collected notes a collection.
 func (s *PoolStats) Collected() { s.evicted.Store(0) }
 
@@ -97,7 +85,7 @@ var collecting atomic.Bool
 
 // Evicted counts bytes that were left to the collector, and starts a collection if CollectAfter asks for it.
 func (s *PoolStats) Evicted(bytes uintptr) {
-	after := s.collectAfter.Load()
+	after := s.CollectAfter.Load()
 	if after == 0 || s.evicted.Add(bytes) < after || collecting.Swap(true) {
 		return
 	}

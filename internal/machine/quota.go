@@ -26,12 +26,12 @@ type ArenaStats struct {
 	Generation atomic.Uint64
 
 	held    check.Uintptr // bytes of all chunks, and bytes reserved
-	limit   check.Uintptr // the most that held may be; 0: any
-	charged check.Uintptr // the part of held that PoolStats.out counts
+	Limit   check.Uintptr // the most that held may be; 0: any
+	Charged check.Uintptr // the part of held that PoolStats.out counts
 	counts  check.Bool    // what is reserved counts against the pool's total: from a Get under a total to Put
 
-	abandoned check.Bool
-	forks     check.Uint64  // that were ever handed out
+	Abandoned check.Bool
+	Forks     check.Uint64  // that were ever handed out
 	flushed   check.Uintptr // bytes of this cycle that the pool has taken, of an arena with forks
 }
 
@@ -46,9 +46,9 @@ type Quota struct {
 	keeps       bool         // chunks that are dropped stay in the account, for their successor
 	noscan      allocatorOps // of the noscan allocator, with this quota
 
-	idleForks  IdleForks // nil if there are no forks
-	forksInUse int       // of the region itself, not those of forks
-	ended      string    // what ended a fork, in builds with checks
+	IdleForks  IdleForks // nil if there are no forks
+	ForksInUse int       // forks of the region itself, without their forks
+	Ended      string    // name of the function that ended a fork, in checked builds
 	onGrant    func()    // called before memory is reserved for a guarded region; else nil
 }
 
@@ -60,10 +60,8 @@ type quotaRegion interface {
 	// dropInactive drops these.
 	inactiveBytes() uintptr
 	dropInactive()
-	// OwnCached returns the size of the chunks in the arena's own cache, which its forks share,
-	// and evictOwn drops these.
-	OwnCached() uintptr
-	evictOwn(most uintptr) uintptr
+	// ownCache returns the arena's own cache, which its forks share, or nil.
+	ownCache() *Cache
 	// setMaxRetained sets the most bytes of chunks that the end of a cycle leaves.
 	setMaxRetained(bytes uintptr)
 }
@@ -93,7 +91,7 @@ func (q *Quota) guards() bool { return q != nil && q.onGrant != nil }
 func (q *Quota) Share(s *PoolStats, st *ArenaStats) { q.pool, q.arena = s, st }
 
 // Limit returns the limit of the arena and its forks in bytes, 0 for none.
-func (q *Quota) Limit() uintptr { return q.arena.limit.Load() }
+func (q *Quota) Limit() uintptr { return q.arena.Limit.Load() }
 
 // Held returns the number of bytes that the region has reserved.
 func (q *Quota) Held() uintptr { return q.held }
@@ -101,7 +99,7 @@ func (q *Quota) Held() uintptr { return q.held }
 // SetLimit sets the limit of the arena and its forks, 0 for none. An arena with a limit retains at most half of it, because
 // otherwise one type could leave too little for the others.
 func (q *Quota) SetLimit(limit uintptr) {
-	q.arena.limit.Store(limit)
+	q.arena.Limit.Store(limit)
 	retained := q.maxRetained
 	if limit != 0 {
 		retained = min(retained, limit/2)
@@ -113,8 +111,12 @@ func (q *Quota) SetLimit(limit uintptr) {
 // one large value.
 func (q *Quota) commit(n uintptr, large bool) {
 	q.held += n
-	if q.pool != nil {
-		q.arena.grew(q.pool, n, large)
+	if s := q.pool; s != nil {
+		Raise(&s.peak, s.held.Add(n))
+		Raise(&s.largest, q.arena.held.Load())
+		if large {
+			s.oversize.Add(1)
+		}
 	}
 }
 
@@ -218,11 +220,11 @@ func (q *Quota) Left() uintptr {
 //go:norace
 func (q *Quota) leaves(idle uintptr) uintptr {
 	st, left := q.arena, uintptr(noLimit)
-	if limit := st.limit.Load(); limit != 0 {
+	if limit := st.Limit.Load(); limit != 0 {
 		left = remaining(limit, st.held.Load()-idle)
 	}
 	if st.counts.Load() {
-		if total := q.pool.total.Load(); total != 0 {
+		if total := q.pool.Total.Load(); total != 0 {
 			left = min(left, remaining(total, q.pool.out.Load()-idle))
 		}
 	}
@@ -232,7 +234,7 @@ func (q *Quota) leaves(idle uintptr) uintptr {
 // idle returns the size of the empty chunks of the region, of its ended forks and of their cache. It excludes the current
 // chunk of keep.
 func (q *Quota) idle(keep *Allocator) uintptr {
-	return q.idleBeside(keep, false) + q.region.OwnCached()
+	return q.idleBeside(keep, false) + q.region.ownCache().Bytes()
 }
 
 // idleBeside is idle without the cache, which is one for a region and its forks. It drops the chunks if drop is set.
@@ -255,8 +257,8 @@ func (q *Quota) idleBeside(keep *Allocator, drop bool) (n uintptr) {
 			al.dropFree()
 		}
 	})
-	if q.idleForks != nil {
-		n += q.idleForks(drop)
+	if q.IdleForks != nil {
+		n += q.IdleForks(drop)
 	}
 	return n
 }
@@ -270,7 +272,7 @@ func (q *Quota) dropIdle(keep *Allocator) uintptr {
 	inactive := held - q.held
 	n := q.idleBeside(keep, true)
 	q.keeps = false
-	return inactive + n + q.region.evictOwn(0)
+	return inactive + n + q.region.ownCache().shrink(0)
 }
 
 // Idle is the part of IdleForks for an ended fork.
@@ -293,22 +295,14 @@ func (q *Quota) TrimIdle() {
 // DropIdle drops the idle chunks of the region and of its ended forks.
 func (q *Quota) DropIdle() { q.arena.shrink(q.pool, q.dropIdle(nil)) }
 
-// ForksAre sets the function that knows the ended forks of the region, nil for none.
-func (q *Quota) ForksAre(idle IdleForks) { q.idleForks = idle }
-
 // Flushed records that a cycle of the region and of its forks has ended.
 func (q *Quota) Flushed() { q.arena.flushed.Store(0) }
 
-// ForksInUse sets the number of forks of the region that are in use.
-func (q *Quota) ForksInUse(n int) { q.forksInUse = n }
-
-// Forked counts a fork.
-func (q *Quota) Forked() {
-	q.arena.forks.Add(1)
+// Forked counts a fork, of which inUse are now in use.
+func (q *Quota) Forked(inUse int) {
+	q.ForksInUse = inUse
+	q.arena.Forks.Add(1)
 }
-
-// End records, in checked builds, what ended the fork.
-func (q *Quota) End(how string) { q.ended = how }
 
 // Forget takes the chunks of a fork off the arena, leaves them to any goroutine that may still use them, and separates q from
 // all others.
@@ -320,24 +314,24 @@ func (q *Quota) Forget() {
 }
 
 // Leave separates q, which holds nothing, from all others.
-func (q *Quota) Leave() { q.idleForks, q.pool, q.arena = nil, nil, &noArenaStats }
+func (q *Quota) Leave() { q.IdleForks, q.pool, q.arena = nil, nil, &noArenaStats }
 
 // reserve counts n bytes, of which freed are counted already, or returns why it does not.
 func (st *ArenaStats) reserve(s *PoolStats, n, freed uintptr) *Refusal {
-	limit, more := st.limit.Load(), n-min(n, freed)
+	limit, more := st.Limit.Load(), n-min(n, freed)
 	if held, ok := addWithin(&st.held, more, n, freed, limit); !ok {
 		return &Refusal{Limit: limit, InUse: held, Asked: n}
 	}
 	if !st.counts.Load() {
 		return nil
 	}
-	total := s.total.Load()
+	total := s.Total.Load()
 	if out, ok := addWithin(&s.out, more, n, freed, total); !ok {
 		st.held.Add(-more)
-		charged := st.charged.Load()
+		charged := st.Charged.Load()
 		return &Refusal{Limit: total, InUse: out, Others: out + freed - min(out+freed, charged), Asked: n, Pool: true}
 	}
-	st.charged.Add(more)
+	st.Charged.Add(more)
 	return nil
 }
 
@@ -365,9 +359,9 @@ func (st *ArenaStats) shrink(s *PoolStats, bytes uintptr) {
 
 // discharge lowers charged, and the pool's out, by the smaller of bytes and charged.
 func (st *ArenaStats) discharge(s *PoolStats, bytes uintptr) {
-	for charged := st.charged.Load(); charged != 0; charged = st.charged.Load() {
+	for charged := st.Charged.Load(); charged != 0; charged = st.Charged.Load() {
 		n := min(bytes, charged)
-		if st.charged.CompareAndSwap(charged, charged-n) {
+		if st.Charged.CompareAndSwap(charged, charged-n) {
 			s.out.Add(-n)
 			break
 		}
@@ -378,10 +372,10 @@ func (st *ArenaStats) discharge(s *PoolStats, bytes uintptr) {
 // counts none of what the arena has, if the total does not allow that. The caller then drops it.
 func (st *ArenaStats) BeginCount(s *PoolStats) bool {
 	st.counts.Store(true)
-	more := st.held.Load() - st.charged.Load()
-	_, ok := addWithin(&s.out, more, more, 0, s.total.Load())
+	more := st.held.Load() - st.Charged.Load()
+	_, ok := addWithin(&s.out, more, more, 0, s.Total.Load())
 	if ok {
-		st.charged.Add(more)
+		st.Charged.Add(more)
 	}
 	return ok
 }
@@ -396,18 +390,8 @@ func (st *ArenaStats) EndCount(s *PoolStats) {
 func (st *ArenaStats) Close(s *PoolStats) {
 	s.held.Add(-st.held.Load())
 	st.discharge(s, ^uintptr(0))
-	if st.abandoned.Load() {
-		s.left.Add(-1)
-	}
-}
-
-// grew counts a new chunk of the given size in bytes.
-func (st *ArenaStats) grew(s *PoolStats, bytes uintptr, large bool) {
-	held := s.held.Add(bytes)
-	Raise(&s.peak, held)
-	Raise(&s.largest, st.held.Load())
-	if large {
-		s.oversize.Add(1)
+	if st.Abandoned.Load() {
+		s.Left.Add(-1)
 	}
 }
 
@@ -419,20 +403,8 @@ func (st *ArenaStats) Take() { addAlone(&st.Generation, 1) }
 // inUse reports whether the arena is in use.
 func (st *ArenaStats) inUse() bool { return st.Generation.Load()%2 == 1 }
 
-// Limited reports whether the arena has a limit.
-func (st *ArenaStats) Limited() bool { return st.limit.Load() != 0 }
-
-// Abandoned reports whether the arena was abandoned.
-func (st *ArenaStats) Abandoned() bool { return st.abandoned.Load() }
-
-// Forks returns how many forks the arena and its forks ever handed out.
-func (st *ArenaStats) Forks() uint64 { return st.forks.Load() }
-
 // Held returns the number of bytes that the arena and its forks have reserved.
 func (st *ArenaStats) Held() uintptr { return st.held.Load() }
-
-// Charged returns the part of Held that counts against the total.
-func (st *ArenaStats) Charged() uintptr { return st.charged.Load() }
 
 // remaining returns what a limit leaves when held bytes are in use.
 func remaining(limit, held uintptr) uintptr { return limit - min(limit, held) }

@@ -53,7 +53,7 @@ func failing(r *Region, f func()) (tried bool) {
 func quota(limit, total uintptr) (*Region, *PoolStats, *ArenaStats) {
 	r, t, st := new(Region), new(PoolStats), new(ArenaStats)
 	r.Init(1024, 10*1024)
-	t.Limit(total)
+	t.Total.Store(total)
 	st.Generation.Store(1) // the arena is out
 	m := r.Quota(func(why Refusal) { panic(why) })
 	m.Share(t, st)
@@ -78,7 +78,7 @@ func TestFailedMakeIsNotCounted(t *testing.T) {
 			r, stats, st := quota(limits.each, limits.all)
 			MakeSlice[byte](r, 100, 100)
 			MakeSlice[[2]string](r, 1, 1)
-			numbers, counts, held, charged := r.Stats(), stats.Counts(), st.Held(), st.charged.Load()
+			numbers, counts, held, charged := r.Stats(), stats.Counts(), st.Held(), st.Charged.Load()
 			if counts.Held != held || held != numbers.Held || limits.all != 0 && charged != held || counts.Out != charged {
 				t.Fatalf("%+v, %+v, %d bytes, %d of them charged", numbers, counts, held, charged)
 			}
@@ -98,9 +98,9 @@ func TestFailedMakeIsNotCounted(t *testing.T) {
 			if got := stats.Counts(); got != counts {
 				t.Errorf("the pool: %+v after chunks that could not be made, %+v before", got, counts)
 			}
-			if got := r.Quota(nil).Held(); got != held || st.Held() != held || st.charged.Load() != charged {
+			if got := r.Quota(nil).Held(); got != held || st.Held() != held || st.Charged.Load() != charged {
 				t.Errorf("the quota counts %d bytes, the account %d and %d, and %d and %d before",
-					got, st.Held(), st.charged.Load(), held, charged)
+					got, st.Held(), st.Charged.Load(), held, charged)
 			}
 			MakeSlice[byte](r, 500_000, 500_000) // panics if it is refused
 		})
@@ -136,7 +136,7 @@ func TestFailedMakeWithoutTotal(t *testing.T) {
 	}
 	r, stats, _ := quota(0, 1<<20)
 	MakeSlice[byte](r, 100_000, 100_000)
-	stats.Limit(0)
+	stats.Total.Store(0)
 	before := stats.Counts().Out
 	if !failing(r, func() { MakeSlice[byte](r, 50_000, 50_000) }) {
 		t.Fatal("no chunk was made")
@@ -190,7 +190,7 @@ func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 	}
 	r, _, _ := quota(1<<20, 2<<20)
 	m := r.Quota(nil)
-	m.ForksAre(func(bool) uintptr { return 0 })
+	m.IdleForks = func(bool) uintptr { return 0 }
 	MakeSlice[byte](r, 100, 100)
 	for range 40 {
 		if !failing(r, func() { MakeSlice[byte](r, 100_000, 100_000) }) {

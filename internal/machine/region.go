@@ -95,9 +95,6 @@ type RegionRecord struct {
 	noscan allocatorRecord
 }
 
-// Place makes r, a zero Region, keep its record in x.
-func (r *Region) Place(x *RegionRecord) { r.RegionRecord = x }
-
 // Init initializes r as an empty region. It allocates no memory for values.
 func (r *Region) Init(chunkSize, maxRetained uintptr) {
 	if r.RegionRecord == nil {
@@ -120,7 +117,7 @@ func (r *Region) InitFork(parent *Region, q *Quota, idleForks IdleForks) {
 	r.heap = parent.heap
 	own := r.Quota(q.refuse)
 	own.Share(q.pool, q.arena)
-	own.ForksAre(idleForks)
+	own.IdleForks = idleForks
 	if parent.cache == nil {
 		parent.cache = new(Cache)
 	}
@@ -143,7 +140,7 @@ func (r *Region) Quota(refuse func(Refusal)) *Quota {
 	}
 	q.arena = new(ArenaStats)
 	q.arena.Generation.Store(1)
-	q.arena.held.Store(q.held + r.OwnCached())
+	q.arena.held.Store(q.held + r.ownCache().Bytes())
 	return q
 }
 
@@ -439,29 +436,13 @@ type position struct {
 // ShareCache makes the region leave chunks to c.
 func (r *Region) ShareCache(c *Cache) { r.home.cache = c }
 
-// OwnCached returns the size of the chunks in the arena's own cache.
-func (r *Region) OwnCached() uintptr {
-	if c := r.ownCache(); c != nil {
-		return c.Bytes()
-	}
-	return 0
-}
-
 // ShrinkCache evicts chunks of the arena's own cache until most bytes are left.
 func (r *Region) ShrinkCache(most uintptr) {
-	if n := r.evictOwn(most); n != 0 {
+	if n := r.ownCache().shrink(most); n != 0 {
 		if q := r.Noscan.ops.quota; q != nil {
 			q.arena.shrink(nil, n)
 		}
 	}
-}
-
-// evictOwn is ShrinkCache without taking the bytes off the account. It returns how many they were.
-func (r *Region) evictOwn(most uintptr) uintptr {
-	if c := r.ownCache(); c != nil {
-		return c.shrink(most)
-	}
-	return 0
 }
 
 // ownCache returns the cache if it belongs to the arena, nil if it is a pool's or there is none.
@@ -529,7 +510,7 @@ func (r *Region) Release() {
 	for _, al := range r.Types.allocators {
 		al.Drop()
 	}
-	if r.ownCache() != nil && !r.ofParent {
+	if !r.ofParent {
 		r.ShrinkCache(0)
 	}
 	r.Types = newTypeTable()
