@@ -247,7 +247,7 @@ func TestClassify(t *testing.T) {
 		"the process is sound\n": none,
 		"reported: arena: use of memory that an arena has taken back\npanic: arena: use\nthe process is sound\n":               "report",
 		"counted: Stats().Leaked = 1\nthe process is sound\n":                                                                  "counted",
-		"panic: arena: ArenaPool.Put: arena was put twice\nthe process is sound\n":                                         "panic",
+		"panic: arena: ArenaPool.Put: arena was put twice\nthe process is sound\n":                                             "panic",
 		"panic: arena: use of memory that an arena has taken back\nthe process is sound\n":                                     "fault, explained",
 		"unexpected fault address 0x30f39a0e8010\nfatal error: fault\n":                                                        "fault",
 		"==1==ERROR: AddressSanitizer: use-after-poison on address 0x10c0000a4010\n":                                           "a report without the line",
