@@ -125,7 +125,7 @@ arena_tests='BasicCreate CreateAndConstCopy CreateAndNonConstCopy CreateAndMove 
 	BlockSizeDoubling Alignment BlockSizeSmallerThanAllocation AddCleanup'
 
 mkdir -p "$work"
-printf '| tests of | pass | ask for what ours do not promise | not built |\n| --- | ---: | ---: | --- |\n' >"$work/table"
+printf '| tests of | pass | require more than Ebbpool promises | not built |\n| --- | ---: | ---: | --- |\n' >"$work/table"
 for suite in ${*:-libstdc++ libc++ container pool protobuf}; do
 	case $suite in
 	libstdc++)
