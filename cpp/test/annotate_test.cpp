@@ -26,7 +26,7 @@ void check() {
     p->words[0] = 1;
     p->words[3] = 1;
     EXPECT_FALSE(__asan_address_is_poisoned(p));
-    EXPECT_TRUE(__asan_address_is_poisoned(q + 1)) << "never out";
+    EXPECT_TRUE(__asan_address_is_poisoned(q + 1)) << "never allocated";
     pool.deallocate(p);
     EXPECT_TRUE(__asan_region_is_poisoned(p, sizeof *p));
     for (std::size_t i = 0; i < sizeof *p; ++i) {
@@ -41,9 +41,9 @@ void check() {
 
 TEST(AsanDeathTest, UseAfterFreeOfASlot) { check<ebb::fixed_pool<item>>(); }
 TEST(AsanDeathTest, WithoutChecks) { check<ebb::fixed_pool<item, ebb::checks::none>>(); }
-TEST(AsanDeathTest, OfASyncPool) { check<ebb::sync_fixed_pool<item>>(); }
+TEST(AsanDeathTest, SyncPool) { check<ebb::sync_fixed_pool<item>>(); }
 
-TEST(AsanDeathTest, ThroughAHandle) {
+TEST(AsanDeathTest, HandlePool) {
     ebb::fixed_pool<item> pool(2);
     auto h = ebb::make(pool);
     item* const p = h.get();
@@ -51,7 +51,7 @@ TEST(AsanDeathTest, ThroughAHandle) {
     EXPECT_DEATH(p->words[1] = 1, "use-after-poison");
 }
 
-TEST(Asan, StorageIsTheCallersAgainAfterwards) {
+TEST(Asan, StorageAfterThePool) {
     std::vector<std::byte> bytes(ebb::fixed_pool<item>::bytes_needed(100));
     {
         ebb::fixed_pool<item> pool(100, {.storage = bytes});
@@ -60,7 +60,7 @@ TEST(Asan, StorageIsTheCallersAgainAfterwards) {
     EXPECT_EQ(__asan_region_is_poisoned(bytes.data(), bytes.size()), nullptr);
 }
 
-TEST(Asan, ObjectsSmallerThanItsUnit) {
+TEST(Asan, SmallObjects) {
     // Slots that share a unit of 8 bytes: no false positives, in any order.
     ebb::fixed_pool<short> pool(100);
     std::vector<short*> all;
@@ -72,11 +72,11 @@ TEST(Asan, ObjectsSmallerThanItsUnit) {
 }
 
 // Each invalid access is reported.
-TEST(AsanDeathTest, OfAnArena) {
+TEST(AsanDeathTest, Arena) {
     ebb::arena a(4096);
     auto* const p = a.make<item>();
     auto* const q = a.make<item>();
-    EXPECT_DEATH(p->words[4] = 1, "use-after-poison") << "an overrun, into what lies before the next one";
+    EXPECT_DEATH(p->words[4] = 1, "use-after-poison") << "an overrun into the next record";
     EXPECT_DEATH(q->words[-1] = 1, "use-after-poison");
     char* const text = const_cast<char*>(a.copy("twelve chars").data());
     EXPECT_EQ(text[11], 's');
@@ -98,7 +98,7 @@ TEST(AsanDeathTest, OfAnArena) {
 }
 
 // A chunk begins with a red zone: also after a reset, in the caller's storage, and for a large allocation.
-TEST(AsanDeathTest, BeforeTheFirstOfAChunk) {
+TEST(AsanDeathTest, ArenaChunkStart) {
     alignas(64) static std::byte storage[4'096];
     ebb::arena a, stored(1, 0, {.storage = storage});
     for (int cycle = 0; cycle < 2; ++cycle) {
@@ -114,7 +114,7 @@ TEST(AsanDeathTest, BeforeTheFirstOfAChunk) {
     }
 }
 
-TEST(AsanDeathTest, BeforeAndBehindWithDestructors) {
+TEST(AsanDeathTest, ArenaRedZones) {
     struct guarded {
         ~guarded() { words[0] = 0; }
         volatile std::uint64_t words[2];
@@ -128,20 +128,20 @@ TEST(AsanDeathTest, BeforeAndBehindWithDestructors) {
     EXPECT_DEATH(p->words[0] = 1, "use-after-poison");
 }
 
-TEST(AsanDeathTest, OfAnArenasContainers) {
+TEST(AsanDeathTest, ArenaContainers) {
     ebb::arena a(4096);
     ebb::arena_resource r(a);
     std::pmr::vector<int> v({1, 2, 3}, &r);
     volatile int* const old = v.data();
     v.push_back(4);
-    EXPECT_DEATH(static_cast<void>(*old), "use-after-poison") << "what the vector has left";
+    EXPECT_DEATH(static_cast<void>(*old), "use-after-poison") << "memory that the vector has freed";
     std::vector<int, ebb::arena_allocator<int>> w({1, 2, 3}, a);
     volatile int* const older = w.data();
     w.push_back(4);
     EXPECT_DEATH(static_cast<void>(*older), "use-after-poison");
 }
 
-TEST(Asan, AnArenasMemoryIsTheSystemsAgain) {
+TEST(Asan, ArenaUnmappedMemory) {
     std::vector<std::byte> bytes(ebb::arena::bytes_needed(1'000));
     {
         ebb::arena a(1, 0, {.storage = bytes});
@@ -162,7 +162,7 @@ TEST(Asan, AnArenasMemoryIsTheSystemsAgain) {
 
 #else
 
-TEST(Annotate, OffAtNoCost) {
+TEST(Annotate, OffByDefault) {
 #if !EBB_VALGRIND
     static_assert(!ebb::annotate::on);
 #endif

@@ -67,7 +67,7 @@ private:
         if (stale_.empty()) return;
         const std::size_t used = a_.used_bytes();
         stale_.back().of.deallocate(stale_.back().at, stale_.back().n);
-        EXPECT_EQ(a_.used_bytes(), used) << "a block of before";
+        EXPECT_EQ(a_.used_bytes(), used) << "a block older than the mark";
         stale_.pop_back();
     }
     // Removes the blocks allocated since the newest mark.
@@ -108,7 +108,7 @@ private:
     }
     void check() const {
         for (const block& b : live_) {
-            for (std::size_t i = 0; i < b.n; ++i) ASSERT_EQ(b.at[i], b.fill) << "it has another owner, too";
+            for (std::size_t i = 0; i < b.n; ++i) ASSERT_EQ(b.at[i], b.fill) << "it has another owner";
         }
     }
 
@@ -146,7 +146,7 @@ TEST(ArenaBlocks, CountsOfMarks) {
 }
 
 // Free blocks of an earlier cycle are not part of a mark.
-TEST(ArenaBlocks, OfAnEarlierCycle) {
+TEST(ArenaBlocks, EarlierCycle) {
     ebb::arena a;
     {
         ebb::arena_resource r(a);
@@ -186,7 +186,7 @@ TEST(ArenaBlocks, OlderThanAMark) {
 }
 
 // Free blocks are aligned to 8 bytes only.
-TEST(ArenaBlocks, NotForALargeAlignment) {
+TEST(ArenaBlocks, LargeAlignment) {
     ebb::arena a;
     ebb::arena_resource r(a);
     void* const first = r.allocate(8, 8);
@@ -202,7 +202,7 @@ TEST(ArenaBlocks, NotForALargeAlignment) {
 
 #if !EBB_ASAN && !EBB_VALGRIND  // they don't reuse memory
 
-TEST(ArenaBlocks, TheNewestIsFreeAtOnce) {
+TEST(ArenaBlocks, FreeNewestBlock) {
     ebb::arena a;
     void* const p = a.allocate(100, 8);
     a.give_back(p, 100);
@@ -222,7 +222,7 @@ std::size_t most(const Grow& grow) {
 }
 
 // It would be 2,055 KiB without free lists, and half of that if only the newest block were reused.
-TEST(ArenaBlocks, VectorsGrowInEachOthersMemory) {
+TEST(ArenaBlocks, VectorsReuseBlocks) {
     const auto fill = [](auto&& v) {
         for (int k = 0; k < 1'000; ++k) v.push_back(k);
     };
@@ -239,7 +239,7 @@ TEST(ArenaBlocks, VectorsGrowInEachOthersMemory) {
 #endif
 
 // Text may end in the middle of a unit. Blocks of a resource before it are whole units.
-TEST(ArenaBlocks, OfAResourceEndBeforeText) {
+TEST(ArenaBlocks, ResourceBlocksBeforeText) {
     ebb::arena a(1'000);
     ebb::arena_resource r(a);
     const std::string_view text = a.copy("x");

@@ -99,7 +99,7 @@ TEST(ArenaBounds, VectorsReuseBlocks) {
     EXPECT_LE(a.stats().retained_bytes, 2 * before);
 }
 
-TEST(ArenaBounds, ListBesideMarks) {
+TEST(ArenaBounds, ListWithMarks) {
     ebb::arena a;
     std::list<int, of<int>> l(a);
     const auto use = [&](int i) {
@@ -112,7 +112,7 @@ TEST(ArenaBounds, ListBesideMarks) {
 }
 
 // A container reuses blocks after a reset if its allocator was kept.
-TEST(ArenaBounds, AllocatorIsKept) {
+TEST(ArenaBounds, AllocatorKeptOverReset) {
     for (const int how : {0, 1, 2}) {
         ebb::arena a(64 << 10);
         const of<int> kept(a);
@@ -138,7 +138,7 @@ TEST(ArenaBounds, AllocatorIsKept) {
 #endif
 
 // A container that outlives its blocks does not free them.
-TEST(ArenaBounds, BlocksOfAnEarlierCycle) {
+TEST(ArenaBounds, BlocksOfEarlierCycle) {
     ebb::arena a;
     std::list<int, ebb::arena_allocator<int>> l(a);
     for (int i = 0; i < 10; ++i) l.push_back(i);
@@ -166,7 +166,7 @@ double time_of_clear(const Free& free) {
     return seconds() - start;
 }
 
-TEST(ArenaBounds, FreesUnderAMarkInLogarithmicTime) {
+TEST(ArenaBounds, FreeUnderMark) {
     // 3,000 chunks: it would take half a minute if each free searched them.
     EXPECT_LT(time_of_clear([](auto& l) { l.clear(); }), 5.0);
     EXPECT_LT(time_of_clear([](auto& l) {
@@ -178,7 +178,7 @@ TEST(ArenaBounds, FreesUnderAMarkInLogarithmicTime) {
               10.0);
 }
 
-TEST(ArenaBounds, NestedMarksInLinearTime) {
+TEST(ArenaBounds, NestedMarks) {
     ebb::arena a(1'024, std::size_t{1} << 40);
     const double start = seconds();
     std::vector<ebb::arena_mark> marks;
@@ -194,7 +194,7 @@ TEST(ArenaBounds, NestedMarksInLinearTime) {
     EXPECT_EQ(a.used_bytes(), 0u);
 }
 
-TEST(ArenaBounds, SpareChunksThatAreTooSmall) {
+TEST(ArenaBounds, ManySmallSpareChunks) {
     ebb::arena a(1'024, std::size_t{1} << 40);
     const ebb::arena_mark m = a.mark();
     for (int i = 0; i < 40'000; ++i) a.allocate(5'000);
@@ -205,7 +205,7 @@ TEST(ArenaBounds, SpareChunksThatAreTooSmall) {
 }
 
 // An allocation takes the smallest spare chunk that is large enough.
-TEST(ArenaBounds, SpareChunksServeTheirSize) {
+TEST(ArenaBounds, SmallestSpareChunkThatFits) {
     ebb::arena a(1'000, 1 << 20);
     for (int cycle = 0; cycle < 10; ++cycle) {
         for (const std::size_t n : {50'000u, 5'000u, 70'000u, 20'000u}) a.allocate(n);
@@ -238,7 +238,7 @@ struct sometimes {
 };
 
 // A mark taken in a constructor is newer than the object.
-TEST(ArenaBounds, MarksOfConstructors) {
+TEST(ArenaBounds, MarksInConstructors) {
     log_of.clear();
     {
         ebb::arena a(200);
@@ -246,7 +246,7 @@ TEST(ArenaBounds, MarksOfConstructors) {
         auto* const f = a.make<frame>(a, 2, true);
         a.make<frame>(a, 3);
         a.rewind(f->start);
-        EXPECT_EQ(log_of, (std::vector<int>{3, 202})) << "what came after the mark";
+        EXPECT_EQ(log_of, (std::vector<int>{3, 202})) << "objects newer than the mark";
         a.make<frame>(a, 4);
         a.rewind(f->start);
         EXPECT_EQ(log_of, (std::vector<int>{3, 202, 4}));

@@ -31,7 +31,7 @@ struct noisy {
     int number;
 };
 
-TEST(ArenaScope, TakesBackAndNests) {
+TEST(ArenaScope, Nests) {
     for (const std::size_t chunk : {1u, 200u, 100'000u}) {
         log_of.clear();
         ebb::arena a(chunk);
@@ -61,7 +61,7 @@ TEST(ArenaScope, TakesBackAndNests) {
 }
 
 // Scopes, and containers used in them, don't leak memory.
-TEST(ArenaScope, LeavesNothingBehind) {
+TEST(ArenaScope, DoesNotLeak) {
     ebb::arena a;
     std::list<int, ebb::arena_allocator<int>> l(a);
     for (int i = 0; i < 10; ++i) l.push_back(i);
@@ -80,7 +80,7 @@ TEST(ArenaScope, LeavesNothingBehind) {
 }
 
 // A container that outlives the scope of its blocks does not free them.
-TEST(ArenaScope, BlocksOfAScope) {
+TEST(ArenaScope, Containers) {
     ebb::arena a;
     ebb::arena_allocator<std::uint64_t> before(a), inside(a);
     std::uint64_t* const first = before.allocate(4);
@@ -96,8 +96,8 @@ TEST(ArenaScope, BlocksOfAScope) {
     inside.deallocate(dead, 4);
     before.deallocate(first, 4);
     std::uint64_t* const again = before.allocate(4);
-    EXPECT_FALSE(is_in_words(again) || is_in_words(before.allocate(4))) << "which have an owner";
-    EXPECT_TRUE(ebb::annotate::on || again == first) << "which came before the scope";
+    EXPECT_FALSE(is_in_words(again) || is_in_words(before.allocate(4))) << "still allocated";
+    EXPECT_TRUE(ebb::annotate::on || again == first) << "older than the scope";
 }
 
 struct scratch {
@@ -148,7 +148,7 @@ TEST(ArenaScope, InConstructorsAndDestructors) {
 }
 
 // A scope that is a member of an object must not free the object.
-TEST(ArenaScope, OutlivesItsConstructor) {
+TEST(ArenaScope, OutlivesConstructor) {
     using arena = ebb::basic_arena<arena_model::record>;
     struct holder {
         explicit holder(arena& a) : scope(a) {}
@@ -271,7 +271,7 @@ TEST(ArenaTry, ObjectsWithAllocators) {
     }
 }
 
-TEST(ArenaTry, PassesOnWhatConstructorsThrow) {
+TEST(ArenaTry, PassesOnExceptions) {
     struct thrower {
         explicit thrower(bool fail) {
             if (fail) throw 17;
@@ -330,7 +330,7 @@ TEST(ArenaOnEnd, RunsNewestFirst) {
     EXPECT_NE(p, nullptr);
 }
 
-TEST(ArenaOwns, WhatIsHandedOut) {
+TEST(ArenaOwns, AllocatedMemory) {
     const ebb::arena none;
     EXPECT_FALSE(none.owns(nullptr));
     ebb::arena a(200);
@@ -359,7 +359,7 @@ TEST(ArenaOwns, WhatIsHandedOut) {
     for (const void* const p : all) EXPECT_FALSE(a.owns(p));
 }
 
-TEST(ArenaSpans, OfListsAndRanges) {
+TEST(ArenaSpans, ListsAndRanges) {
     ebb::arena a;
     const auto three = a.copy({1, 2, 3});
     static_assert(std::is_same_v<decltype(three), const std::span<int>>);
@@ -398,7 +398,7 @@ TEST(ArenaFork, EndsWithItsParent) {
     ebb::arena& h = a.fork();
     h.allocate(8);
     const ebb::arena b = std::move(a);
-    EXPECT_GT(h.used_bytes(), 0u) << "it goes along";
+    EXPECT_GT(h.used_bytes(), 0u) << "moves along";
 }
 
 TEST(ArenaFork, HasALimit) {
@@ -412,7 +412,7 @@ TEST(ArenaFork, HasALimit) {
     EXPECT_NE(b.fork().try_allocate(1'000), nullptr);
 }
 
-TEST(ArenaReset, KeepsWhatTheCallSays) {
+TEST(ArenaReset, KeepsArgument) {
     ebb::arena a(1'000, 1'000'000);
     const auto fill = [&] {
         for (int i = 0; i < 1'000; ++i) a.allocate(100);
@@ -430,7 +430,7 @@ TEST(ArenaReset, KeepsWhatTheCallSays) {
 }
 
 // Spare chunks of scopes, rewinds and calls that returned null, which no allocation uses.
-TEST(ArenaReset, KeepsNoMoreOfSpareChunks) {
+TEST(ArenaReset, FreesSpareChunks) {
     for (const int how : {0, 1, 2, 3}) {
         ebb::arena a(1'000, 5'000);
         a.allocate(8);
@@ -475,7 +475,7 @@ TEST(ArenaAllocator, AllocatesAtLeast) {
     }
 }
 
-TEST(ArenaHolders, PassTheAllocatorOn) {
+TEST(ArenaHolders, PassOnAllocator) {
     using text = std::pmr::string;
     constexpr const char* longer = "a word that is too long for the small string";
     ebb::arena a;

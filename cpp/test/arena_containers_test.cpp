@@ -17,7 +17,7 @@ namespace arena_containers_test {
 template <class T>
 using in_arena = ebb::arena_allocator<T>;
 
-TEST(ArenaContainers, OfTheAllocator) {
+TEST(ArenaContainers, Allocator) {
     ebb::arena a(4096);
     a.make<int>();
     for (int cycle = 0; cycle < 3; ++cycle) {
@@ -59,7 +59,7 @@ TEST(ArenaContainers, OfTheAllocator) {
                  std::bad_alloc);
 }
 
-TEST(ArenaContainers, OfTheResource) {
+TEST(ArenaContainers, Resource) {
     ebb::arena a(4096);
     ebb::arena_resource r(a);
     ebb::arena b(64);
@@ -77,7 +77,7 @@ TEST(ArenaContainers, OfTheResource) {
             EXPECT_GT(r.blocks(), 40u);
             EXPECT_EQ(v[7], "a string that is long enough to lie outside of itself");
             if (cycle > 0) {
-                EXPECT_EQ(failing_new::calls(), news) << "nothing of the heap once the arena is warm";
+                EXPECT_EQ(failing_new::calls(), news) << "no heap allocation in a warm arena";
             }
         }
         EXPECT_EQ(r.blocks(), 0u);

@@ -30,7 +30,7 @@ TEST(ArenaFuzz, EveryChunkRefusedInTurn) {
 }
 
 // A block freed between two marks makes them different marks, so a rewind to the first makes the second stale.
-TEST(ArenaFuzz, BlockThatComesBackBetweenMarks) {
+TEST(ArenaFuzz, BlockFreedBetweenMarks) {
     for (const std::uint8_t words : {std::uint8_t{0}, std::uint8_t{7}}) {
         const std::uint8_t bytes[] = {0, 255, 255, 0, 0x90, words, 0x0b, 0xc0, 0, 0x0b, 0x0c, 1, 0x04, 0x0c, 0};
         EXPECT_EQ(arena_model::replay_bytes(bytes, sizeof bytes), "") << int{words};

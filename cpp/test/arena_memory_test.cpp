@@ -14,7 +14,7 @@ namespace arena_memory_test {
 
 std::vector<int> log_of;
 
-TEST(ArenaMemory, KeepsAtMostWhatItMay) {
+TEST(ArenaMemory, MaxRetained) {
     arena_model::memory m;
     ebb::arena a(1'000, 8'000, {.source = &m.source});
     EXPECT_EQ(m.takes, 0u) << "nothing before the first object";
@@ -31,7 +31,7 @@ TEST(ArenaMemory, KeepsAtMostWhatItMay) {
         for (int i = 0; i < 20; ++i) a.allocate(100);
         a.reset();
     }
-    EXPECT_EQ(m.takes, takes) << "what fits in what is kept takes nothing";
+    EXPECT_EQ(m.takes, takes) << "allocations that fit the kept chunks take no memory";
     a.release();
     EXPECT_EQ(m.held, 0u);
     EXPECT_EQ(a.stats().chunks, 0u);
@@ -40,7 +40,7 @@ TEST(ArenaMemory, KeepsAtMostWhatItMay) {
     EXPECT_LT(m.held, 1'200u) << "as if new";
 }
 
-TEST(ArenaMemory, KeepsTheChunkAskedFor) {
+TEST(ArenaMemory, KeepsFirstChunk) {
     arena_model::memory m;
     ebb::arena a(10'000, 1, {.source = &m.source});
     for (int cycle = 0; cycle < 10; ++cycle) {
@@ -57,24 +57,24 @@ TEST(ArenaMemory, KeepsTheChunkAskedFor) {
     b.reset();
     EXPECT_EQ(m.held, before);
     b.allocate(8);
-    EXPECT_LT(m.held, before + 400) << "nor is it growth";
+    EXPECT_LT(m.held, before + 400) << "and does not count as growth";
 }
 
-TEST(ArenaMemory, TakesWhatLiesIdle) {
+TEST(ArenaMemory, ReusesSpareChunks) {
     arena_model::memory m;
     ebb::arena a(1'000, 1'000'000, {.source = &m.source});
     a.limit(1'000'000);
     for (int cycle = 0; cycle < 3; ++cycle) {
         a.allocate(50'000);
         a.allocate(50'000);
-        EXPECT_EQ(m.takes, 2u) << "as large as is needed, to the byte";
+        EXPECT_EQ(m.takes, 2u) << "no larger than needed";
         a.reset();
     }
     for (int i = 0; i < 3; ++i) a.allocate(60'000);
-    EXPECT_EQ(a.stats().chunks, 5u) << "none is freed while the limit allows more";
+    EXPECT_EQ(a.stats().chunks, 5u) << "no chunk is freed below the limit";
 }
 
-TEST(ArenaMemory, KeepsItToTheLastByte) {
+TEST(ArenaMemory, MaxRetainedIsExact) {
     // Two chunks, the first of chunk_size; or one larger chunk, with a gap before the page, so that the cycle
     // does not end by the fast path.
     const auto retained = [](std::size_t chunk_size, std::size_t each, int n, std::size_t most, bool ended) {
@@ -90,7 +90,7 @@ TEST(ArenaMemory, KeepsItToTheLastByte) {
     }
 }
 
-TEST(ArenaMemory, AChunkIsFilledToTheLastByte) {
+TEST(ArenaMemory, FillsChunks) {
     if (ebb::annotate::on) GTEST_SKIP() << "there allocations are further apart";
     ebb::arena a(64);
     a.copy(std::string(61, 'x'));
@@ -106,7 +106,7 @@ TEST(ArenaMemory, AChunkIsFilledToTheLastByte) {
     EXPECT_EQ(a.stats().chunks, 1u);
 }
 
-TEST(ArenaMemory, LargeOnesLieBeside) {
+TEST(ArenaMemory, LargeAllocations) {
     arena_model::memory m;
     ebb::arena a(4'000, 0, {.source = &m.source});
     auto* const first = static_cast<std::byte*>(a.allocate(8, 8));
@@ -118,7 +118,7 @@ TEST(ArenaMemory, LargeOnesLieBeside) {
     if (ebb::annotate::on) return;
     ebb::arena b(4'000);
     b.allocate(4'000, 8);
-    EXPECT_EQ(b.stats().oversize, 0u) << "what a chunk has room for";
+    EXPECT_EQ(b.stats().oversize, 0u) << "as much as fits in a chunk";
 }
 
 TEST(ArenaMemory, Aligns) {
@@ -147,7 +147,7 @@ TEST(ArenaMemory, Aligns) {
     }
 }
 
-TEST(ArenaMemory, RefusesSizesThatCantBe) {
+TEST(ArenaMemory, ImpossibleSizes) {
     volatile std::size_t hidden = std::numeric_limits<std::size_t>::max();  // a compiler that knows the value warns
     const std::size_t most = hidden;
     EXPECT_THROW(ebb::arena(0), std::length_error);
@@ -199,11 +199,11 @@ TEST(ArenaMemory, Limit) {
         EXPECT_STRNE(e.what(), "");
     }
     EXPECT_LE(m.held, 5'000u);
-    EXPECT_GT(m.held, 4'500u) << "nearly all of it can be had";
+    EXPECT_GT(m.held, 4'500u) << "nearly all of it can be allocated";
     if (!ebb::annotate::on) {
         EXPECT_EQ(a.used_bytes(), 40 * n);
     }
-    EXPECT_THROW(a.copy(std::string(5'000, 'x')), std::bad_alloc) << "a limit_error is one";
+    EXPECT_THROW(a.copy(std::string(5'000, 'x')), std::bad_alloc) << "limit_error is a bad_alloc";
     a.reset();
     // Spare chunks are freed for an allocation that needs nearly the whole limit.
     EXPECT_NE(a.allocate(4'500), nullptr);
@@ -236,7 +236,7 @@ TEST(ArenaMemory, Limit) {
     }
 }
 
-TEST(ArenaMemory, StorageOfTheCallers) {
+TEST(ArenaMemory, Storage) {
     std::vector<std::byte> bytes(ebb::arena::bytes_needed(1'000));
     const int before = failing_new::calls();
     {
@@ -297,14 +297,14 @@ TEST(ArenaMemory, StorageOfTheCallers) {
     }
 }
 
-TEST(ArenaMemory, OptionsOfTheSystem) {
+TEST(ArenaMemory, HugePagesAndPrefault) {
     ebb::arena a(std::size_t{4} << 20, 0, {.huge_pages = true, .prefault = true});
     std::memset(a.allocate(5'000'000), 1, 5'000'000);
     a.make<int>();
     EXPECT_EQ(a.stats().retained_bytes % (std::size_t{2} << 20), 0u) << "whole huge pages";
     ebb::arena plain(std::size_t{3} << 20);
     plain.make<int>();
-    EXPECT_EQ(plain.stats().retained_bytes, (std::size_t{3} << 20) + ebb::detail::chunk_header) << "who did not ask";
+    EXPECT_EQ(plain.stats().retained_bytes, (std::size_t{3} << 20) + ebb::detail::chunk_header) << "no option";
     ebb::arena b(std::size_t{4} << 20, 0, {.huge_pages = true});
     b.limit((std::size_t{4} << 20) + 5'000);
     b.make<int>();
@@ -327,7 +327,7 @@ TEST(ArenaMemory, Stats) {
 }
 
 // high_water includes the bytes used at the end of a cycle, even if stats was not called.
-TEST(ArenaMemory, HighWaterOfEveryEnd) {
+TEST(ArenaMemory, HighWater) {
     for (const int end : {0, 1, 2}) {
         ebb::arena a(100);
         const ebb::arena_mark m = a.mark();

@@ -51,7 +51,7 @@ TEST(ArenaMisuse, StaleMarks) {
         const std::size_t used = a.used_bytes();
         expect(ebb::misuse::stale_mark, &a, [&] { a.rewind(m); });
         EXPECT_EQ(last.pointer, &m);
-        EXPECT_EQ(a.used_bytes(), used) << "it changes nothing";
+        EXPECT_EQ(a.used_bytes(), used) << "misuse has no effect";
     };
     stale(inner);
     a.reset();
@@ -64,7 +64,7 @@ TEST(ArenaMisuse, StaleMarks) {
     EXPECT_EQ(a.used_bytes(), 0u);
 }
 
-TEST(ArenaMisuse, MarksOfOthers) {
+TEST(ArenaMisuse, ForeignMarks) {
     reporting a(1'000), b(1'000);
     const ebb::arena_mark of_b = b.mark();
     a.allocate(8);
@@ -84,7 +84,7 @@ TEST(ArenaMisuse, MarksOfOthers) {
     expect(ebb::misuse::moved_mark, &d, [&] { d.rewind({}); });
 }
 
-TEST(ArenaMisuse, MarksMovedFrom) {
+TEST(ArenaMisuse, MovedMarks) {
     reporting a(1'000);
     ebb::arena_mark m = a.mark();
     a.allocate(8);
@@ -114,7 +114,7 @@ struct meddler {
     ebb::arena_mark m;
 };
 
-TEST(ArenaMisuse, FromADestructor) {
+TEST(ArenaMisuse, InDestructor) {
     using what = meddler::what;
     for (const what w : {what::reset, what::release, what::rewind}) {
         std::optional<reporting> a(std::in_place, 1'000u);
@@ -164,7 +164,7 @@ struct nested_ender {
 
 // Without the busy bit, the constructor's record would be written into a cycle that has ended, and a null
 // pointer dereferenced.
-TEST(ArenaMisuse, FromAConstructor) {
+TEST(ArenaMisuse, InConstructor) {
     using what = meddler::what;
     for (const what w : {what::reset, what::release, what::rewind}) {
         for (const bool first : {true, false}) {
@@ -175,9 +175,9 @@ TEST(ArenaMisuse, FromAConstructor) {
             const std::size_t cycles = a.stats().resets;
             expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<false>>(a, w, m)->value, 7); });
             expect(ebb::misuse::reentrant, &a, [&] { EXPECT_EQ(a.make<ender<true>>(a, w, m)->value, 7); });
-            EXPECT_EQ(a.stats().resets, cycles) << "it changes nothing";
+            EXPECT_EQ(a.stats().resets, cycles) << "misuse has no effect";
             a.reset();
-            EXPECT_EQ(a.stats().resets, cycles + 1) << "the lock is gone";
+            EXPECT_EQ(a.stats().resets, cycles + 1) << "no longer busy";
         }
     }
     reporting a(1'000);
@@ -208,7 +208,7 @@ struct nest {
 };
 
 // Allocations of a constructor have the usual addresses. The busy bit is in the address of the next object.
-TEST(ArenaMisuse, MemoryInsideAConstructor) {
+TEST(ArenaMisuse, AllocationInConstructor) {
     const auto work = [](std::vector<std::uintptr_t>& all, reporting& a) {
         reporting_resource r(a);
         const auto add = [&](const void* p) {
@@ -282,7 +282,7 @@ TEST(ArenaMisuse, MemoryInsideAConstructor) {
     a.rewind(m);
     EXPECT_EQ(a.used_bytes(), used);
     const nest* n = a.make<nest>(a, 20);
-    EXPECT_EQ(reports, 21) << "each is told that it runs inside of one";
+    EXPECT_EQ(reports, 21) << "busy in each";
     for (int i = 0; i < 20; ++i) n = n->inner;
     EXPECT_EQ(n->inner, nullptr);
     const std::size_t cycles = a.stats().resets;
@@ -293,7 +293,7 @@ TEST(ArenaMisuse, MemoryInsideAConstructor) {
 }
 
 // Allocations of further chunks keep the busy bit.
-TEST(ArenaMisuse, ChunksInsideAConstructor) {
+TEST(ArenaMisuse, ChunksInConstructor) {
     reporting a(100);
     std::vector<const int*> all;
     const auto fill = [&](reporting& b) {
@@ -324,19 +324,19 @@ struct alignas(8) last_one {
 };
 
 // Without the busy bit, the cycle would end before the memory is freed.
-TEST(ArenaMisuse, FromADestructorOfWhatHasNoRecord) {
+TEST(ArenaMisuse, InDestructorWithoutRecord) {
     if (EBB_ASAN || EBB_VALGRIND) return;  // runs can't grow
     reporting a(1'000);
     a.make<last_one>(a, false);
     expect(ebb::misuse::reentrant, &a, [&] { EXPECT_THROW(a.make<last_one>(a, true), ebb::limit_error); });
-    EXPECT_EQ(a.stats().resets, 0u) << "it changes nothing";
+    EXPECT_EQ(a.stats().resets, 0u) << "misuse has no effect";
     a.reset();
-    EXPECT_EQ(a.stats().resets, 1u) << "the lock is gone";
+    EXPECT_EQ(a.stats().resets, 1u) << "no longer busy";
     EXPECT_EQ(a.used_bytes(), 0u);
 }
 
 // A constructor can use the last bytes.
-TEST(ArenaMisuse, AFullArenaInsideAConstructor) {
+TEST(ArenaMisuse, FullArenaInConstructor) {
     if (EBB_ASAN || EBB_VALGRIND) return;  // red zones need memory
     constexpr std::integral_constant<std::size_t, 128> in_128;
     constexpr std::integral_constant<std::size_t, 136> in_136;
@@ -366,7 +366,7 @@ TEST(ArenaMisuse, AFullArenaInsideAConstructor) {
 
 // If resources of one arena were equal, containers would pass buffers between them, and the next cycle of a
 // correct program would be reported as stranded.
-TEST(ArenaMisuse, BuffersOfTwoResourcesStayTheirOwn) {
+TEST(ArenaMisuse, ResourcesAreNotEqual) {
     reporting a(1'000);
     reporting_resource r(a), s(a);
     ebb::set_misuse_handler(handler);
@@ -392,7 +392,7 @@ TEST(ArenaMisuse, BuffersOfTwoResourcesStayTheirOwn) {
 }
 
 // Without the count, the container's bytes would be allocated again without a report.
-TEST(ArenaMisuse, RewindUnderAContainer) {
+TEST(ArenaMisuse, RewindUnderContainer) {
     reporting a(1'000);
     reporting_resource r(a);
     void* const before = r.allocate(16);
@@ -402,7 +402,7 @@ TEST(ArenaMisuse, RewindUnderAContainer) {
     const std::size_t used = a.used_bytes();
     expect(ebb::misuse::stranded, &a, [&] { a.rewind(m); });
     EXPECT_EQ(last.pointer, &m);
-    EXPECT_EQ(a.used_bytes(), used) << "it changes nothing";
+    EXPECT_EQ(a.used_bytes(), used) << "misuse has no effect";
     r.deallocate(p, 64);
     reports = 0;
     ebb::set_misuse_handler(handler);
@@ -455,7 +455,7 @@ TEST(ArenaMisuse, RewindUnderAContainer) {
     ebb::set_misuse_handler(nullptr);
 }
 
-TEST(ArenaMisuse, ResourcesThatOutliveALife) {
+TEST(ArenaMisuse, ResourceAfterCycle) {
     reporting a(1'000);
     reporting_resource r(a);
     // The blocks of a container that outlives the cycle.
@@ -515,7 +515,7 @@ TEST(ArenaMisuse, ResourcesThatOutliveALife) {
 }
 
 // Abandoning blocks of an earlier cycle does not hide blocks of this one.
-TEST(ArenaMisuse, AbandonedTooLate) {
+TEST(ArenaMisuse, AbandonAfterCycle) {
     reporting a;
     reporting_resource r(a);
     static_cast<void>(r.allocate(8));

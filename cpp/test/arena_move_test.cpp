@@ -24,7 +24,7 @@ struct counted {
     int& alive;
 };
 
-TEST(ArenaMove, EverythingGoesAlong) {
+TEST(ArenaMove, MovesContents) {
     int alive = 0;
     ebb::arena a;
     a.make<counted>(alive);
@@ -54,7 +54,7 @@ TEST(ArenaMove, EverythingGoesAlong) {
     int others = 0;
     c.make<counted>(others);
     c = std::move(b);
-    EXPECT_EQ(others, 0) << "its own cycle has ended";
+    EXPECT_EQ(others, 0) << "its own cycle ended";
     words->resize(10);
     ebb::arena& same = c;
     c = std::move(same);
@@ -81,7 +81,7 @@ TEST(ArenaMove, ParametersAndLimit) {
     EXPECT_THROW(b.allocate(20'000), ebb::limit_error);
 }
 
-TEST(ArenaMove, StorageOfTheCallersHasOneOwner) {
+TEST(ArenaMove, Storage) {
     alignas(64) static std::array<std::byte, ebb::arena::bytes_needed(1'000)> memory;
     ebb::arena a(100, 0, {.storage = memory});
     a.make<int>(7);
@@ -114,7 +114,7 @@ struct assigner {
 };
 
 // Without the checks, the constructor's record and the count of blocks would refer to memory of another arena.
-TEST(ArenaMove, NotWhileSomebodyIsInIt) {
+TEST(ArenaMove, NotInConstructorOrUnderBlocks) {
     count_reports();
     reporting a;
     reporting& stays = a.make<mover>(a)->stays;
@@ -123,16 +123,16 @@ TEST(ArenaMove, NotWhileSomebodyIsInIt) {
     EXPECT_EQ(last_kind, ebb::misuse::reentrant);
     stays.make<int>(7);
     stays.reset();
-    EXPECT_EQ(reports, 1) << "nobody is in the new one";
+    EXPECT_EQ(reports, 1) << "the new arena is not busy";
     EXPECT_EQ(stays.used_bytes(), 0u);
     reporting other;
     other.make<int>(7);
     a.make<assigner>(a, other);
     EXPECT_EQ(reports, 2);
-    EXPECT_EQ(other.used_bytes(), 8u) << "it changes nothing";
+    EXPECT_EQ(other.used_bytes(), 8u) << "misuse has no effect";
     a.make<assigner>(other, a);
     EXPECT_EQ(reports, 3);
-    EXPECT_EQ(other.used_bytes(), 8u) << "it changes nothing";
+    EXPECT_EQ(other.used_bytes(), 8u) << "misuse has no effect";
     EXPECT_GT(a.used_bytes(), 0u);
 
     ebb::basic_arena_resource<ebb::checks::report> r(a);
@@ -150,7 +150,7 @@ TEST(ArenaMove, NotWhileSomebodyIsInIt) {
     a.release();
     reporting d = std::move(a);
     a.allocate(8);
-    EXPECT_EQ(reports, 4) << "the blocks that a release left behind are the other one's";
+    EXPECT_EQ(reports, 4) << "blocks at a release count in the other arena";
     d.allocate(8);
     EXPECT_EQ(reports, 5);
     EXPECT_EQ(last_kind, ebb::misuse::stranded);
@@ -159,14 +159,14 @@ TEST(ArenaMove, NotWhileSomebodyIsInIt) {
 
 // The number of the cycle moves along. Without a change of it, containers of a cycle that a move ended would
 // free their blocks in the next cycle.
-TEST(ArenaMove, EndsTheCycleForWhatHasMemory) {
+TEST(ArenaMove, EndsCycle) {
     count_reports();
     reporting a;
     ebb::basic_arena_resource<ebb::checks::report> r(a);
     void* p = r.allocate(100);
     a.reset();
     const reporting to = std::move(a);
-    EXPECT_EQ(reports, 0) << "the block was gone before";
+    EXPECT_EQ(reports, 0) << "the cycle of the block had ended";
     r.deallocate(p, 100);
     EXPECT_EQ(reports, 1);
     reporting into;
@@ -183,7 +183,7 @@ TEST(ArenaMove, EndsTheCycleForWhatHasMemory) {
     b = ebb::arena();
     v.clear();
     v.shrink_to_fit();
-    EXPECT_EQ(b.used_bytes(), 0u) << "nothing was put by";
+    EXPECT_EQ(b.used_bytes(), 0u) << "no other chunk";
 }
 
 }  // namespace arena_move_test

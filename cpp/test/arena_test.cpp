@@ -29,7 +29,7 @@ TEST(Arena, MakesValues) {
     EXPECT_EQ(*a.make<int>(7), 7);
     const point* const p = a.make<point>(3, 4);
     EXPECT_EQ(p->x + p->y, 7);
-    EXPECT_EQ(a.make<point>()->y, 0) << "value-initialized, in memory that was used before, too";
+    EXPECT_EQ(a.make<point>()->y, 0) << "value-initialized, also in reused memory";
     std::memset(a.allocate(100), 0xff, 100);
     a.reset();
     EXPECT_EQ(a.make<point>()->x, 0);
@@ -74,8 +74,8 @@ TEST(Arena, DestructorsRunInReverse) {
     for (int i = 0; i < 30; ++i) EXPECT_EQ(log_of[static_cast<std::size_t>(i)], 29 - i);
 }
 
-TEST(Arena, OneRecordForARow) {
-    if (ebb::annotate::on) GTEST_SKIP() << "red zones lie between objects";
+TEST(Arena, OneRecordForRun) {
+    if (ebb::annotate::on) GTEST_SKIP() << "red zones are between objects";
     // A record of 24 bytes (16 on 32-bit systems) and 100 objects of 8 bytes fit in the chunk.
     arena_model::memory m;
     ebb::basic_arena<> a(800 + (sizeof(void*) == 8 ? 24 : 16), 0, {.source = &m.source});
@@ -138,7 +138,7 @@ struct owner {
     int pad = 0;
 };
 
-TEST(Arena, ARowBeforeItsOwner) {
+TEST(Arena, RunInConstructor) {
     log_of.clear();
     ebb::arena a(4096);
     a.make<owner>(a, 0);
@@ -165,7 +165,7 @@ struct glutton {
     int pad = 0;
 };
 
-TEST(Arena, NoMemoryForARecord) {
+TEST(Arena, NoMemoryForRecord) {
     if (ebb::annotate::on) GTEST_SKIP() << "each object has its record before it";
     alignas(64) std::byte bytes[1'000];
     ebb::arena a(64, 0, {.storage = bytes});
@@ -220,24 +220,24 @@ struct plain_thrower {
     int number;
 };
 
-TEST(Arena, AConstructorThatThrowsLeavesNothing) {
+TEST(Arena, ThrowingConstructor) {
     ebb::arena a(4096);
-    EXPECT_THROW(a.make<thrower>(-1), int) << "the first of its type";
+    EXPECT_THROW(a.make<thrower>(-1), int) << "the first object of its type";
     EXPECT_EQ(a.used_bytes(), 0u);
     a.make<thrower>(1);
-    EXPECT_THROW(a.make<thrower>(-1), int) << "one that follows its like";
+    EXPECT_THROW(a.make<thrower>(-1), int) << "an object that extends a run";
     EXPECT_THROW(a.make<plain_thrower>(-1), int);
     EXPECT_EQ(a.used_bytes(), 8u);
     void* const next = a.allocate(8, 8);
     log_of.clear();
     thrower::left = 3;
     EXPECT_THROW(a.make_span<thrower>(10), int);
-    EXPECT_EQ(log_of, (std::vector<int>{0, 1, 2})) << "those that were there are gone, newest first";
+    EXPECT_EQ(log_of, (std::vector<int>{0, 1, 2})) << "its own objects are destroyed, newest first";
     thrower::left = 3;
     EXPECT_THROW(a.make_span<plain_thrower>(10), int);
     EXPECT_EQ(a.used_bytes(), 16u);
     if (!ebb::annotate::on) {
-        EXPECT_EQ(a.allocate(8, 8), static_cast<std::byte*>(next) + 8) << "the memory is there again";
+        EXPECT_EQ(a.allocate(8, 8), static_cast<std::byte*>(next) + 8) << "the memory is free again";
     }
     log_of.clear();
     a.reset();
@@ -245,7 +245,7 @@ TEST(Arena, AConstructorThatThrowsLeavesNothing) {
 }
 
 // Constructors that don't throw, but may, keep their memory.
-TEST(Arena, AConstructorThatMightThrow) {
+TEST(Arena, ConstructorThatMayThrow) {
     ebb::arena a(4096);
     const plain_thrower* const first = a.make<plain_thrower>(1);
     const plain_thrower* const second = a.make<plain_thrower>(2);
@@ -269,7 +269,7 @@ struct taker : Base {
     }
 };
 
-TEST(Arena, AConstructorThatTakesAndThrows) {
+TEST(Arena, ConstructorThatAllocatesAndThrows) {
     ebb::arena a(4096);
     EXPECT_THROW(a.make<taker<plain_thrower>>(a, -1), int);
     EXPECT_EQ(a.used_bytes(), 16u);
@@ -305,7 +305,7 @@ TEST(Arena, MarksNest) {
     EXPECT_EQ(log_of, std::vector<int>{1});
 }
 
-TEST(Arena, ALoopThatMarksTakesNothing) {
+TEST(Arena, MarkAndRewindDoNotLeak) {
     arena_model::memory m;
     ebb::arena a(4096, 0, {.source = &m.source});
     for (int i = 0; i < 100'000; ++i) {
@@ -323,7 +323,7 @@ struct marker {
     ~marker() { log_of.push_back(1); }
     void* pad = nullptr;
 };
-TEST(Arena, MarkInAConstructor) {
+TEST(Arena, MarkInConstructor) {
     for (const bool follows : {false, true}) {
         ebb::arena a(4096);
         ebb::arena_mark m;
@@ -332,7 +332,7 @@ TEST(Arena, MarkInAConstructor) {
         const ebb::arena_mark after = a.mark();
         log_of.clear();
         a.rewind(after);
-        EXPECT_TRUE(log_of.empty()) << "it was made before";
+        EXPECT_TRUE(log_of.empty()) << "made before the mark";
         a.rewind(m);
         a.reset();
         EXPECT_EQ(log_of.size(), follows ? 2u : 1u);

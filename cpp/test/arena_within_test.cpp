@@ -55,7 +55,7 @@ struct seldom {
     int number;
 };
 
-TEST(ArenaWithin, AllMemoryIsTheArenas) {
+TEST(ArenaWithin, AllMemoryInArena) {
     counting others;  // outlives a, whose objects use it
     ebb::arena a;
     a.make<int>();
@@ -104,7 +104,7 @@ TEST(ArenaWithin, AllMemoryIsTheArenas) {
 }
 
 // A future shares the state of its promise and may outlive the arena.
-TEST(ArenaWithin, NotWhatOthersShare) {
+TEST(ArenaWithin, NotSharedState) {
     std::future<int> result;
     {
         ebb::arena a;
@@ -118,20 +118,20 @@ TEST(ArenaWithin, NotWhatOthersShare) {
 struct throws {
     using allocator_type = std::pmr::polymorphic_allocator<>;
     throws(const char* s, const allocator_type& a) : name(s, a) { throw 7; }
-    ~throws() { ADD_FAILURE() << "it never was"; }
+    ~throws() { ADD_FAILURE() << "never constructed"; }
     std::pmr::string name;
 };
 
-TEST(ArenaWithin, AThrowingConstructorLeavesNothingBehind) {
+TEST(ArenaWithin, ThrowingConstructor) {
     ebb::arena a;
     const ebb::arena_mark m = a.mark();
     a.make<std::pmr::string>(text);
     const std::size_t used = a.used_bytes();
     EXPECT_THROW(a.make<throws>(text), int);
-    EXPECT_LE(a.used_bytes(), used + 64) << "the text, where it is not the newest";
+    EXPECT_LE(a.used_bytes(), used + 64) << "the text, if it is not the newest";
     a.rewind(m);
     EXPECT_EQ(a.used_bytes(), 0u);
-    EXPECT_EQ(*a.make<std::pmr::string>(text), text) << "by a resource of its own: the other went with the rewind";
+    EXPECT_EQ(*a.make<std::pmr::string>(text), text) << "by a new resource: the rewind freed the first";
 }
 
 using reporting = ebb::basic_arena<ebb::checks::report>;
@@ -139,7 +139,7 @@ int reports = 0;
 ebb::misuse last_kind;
 
 // Without the count, new memory of an older object would be allocated again.
-TEST(ArenaWithin, RewindUnderAnOlderObject) {
+TEST(ArenaWithin, RewindUnderOlderObject) {
     ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
         ++reports;
         last_kind = info.kind;
@@ -158,7 +158,7 @@ TEST(ArenaWithin, RewindUnderAnOlderObject) {
     EXPECT_EQ(last_kind, ebb::misuse::stranded);
     static_cast<void>(a.mark());
     a.rewind(m);
-    EXPECT_EQ(reports, 2) << "also where it came before another mark";
+    EXPECT_EQ(reports, 2) << "also if it is older than another mark";
     (*list)[999] = 7;
     list->clear();
     list->shrink_to_fit();
@@ -170,7 +170,7 @@ TEST(ArenaWithin, RewindUnderAnOlderObject) {
     a.make<std::pmr::string>(text);
     a.release();
     a.make<std::pmr::string>(text);
-    EXPECT_EQ(reports, 2) << "the end of an cycle ends what it has";
+    EXPECT_EQ(reports, 2) << "the cycle of the blocks ended";
     ebb::set_misuse_handler(nullptr);
 }
 
@@ -189,7 +189,7 @@ TEST(ArenaWithin, CountsOfMarks) {
     EXPECT_EQ(a.used_bytes(), 0u);
 }
 
-TEST(ArenaWithin, DefaultResourceForAScope) {
+TEST(ArenaWithin, DefaultResourceScope) {
     ebb::arena a;
     ebb::arena_resource r(a);
     std::pmr::memory_resource* const before = std::pmr::get_default_resource();

@@ -59,7 +59,7 @@ struct source {
     }
 };
 
-TEST(Construction, RefusesWhatCanNotBe) {
+TEST(Construction, ImpossibleSizes) {
     EXPECT_THROW((ebb::fixed_pool<char>{std::size_t{0xffffffff}}), std::length_error);
     EXPECT_THROW((ebb::fixed_pool<char>{std::numeric_limits<std::size_t>::max()}), std::length_error);
     EXPECT_THROW((ebb::sync_fixed_pool<char>{std::size_t{0xffffffff}}), std::length_error);
@@ -76,7 +76,7 @@ TEST(Construction, RefusesWhatCanNotBe) {
 }
 
 #if EBB_HAS_MMAP && !EBB_ASAN && !defined(__SANITIZE_THREAD__)
-TEST(Construction, NoMemoryIsBadAlloc) {
+TEST(Construction, BadAlloc) {
     // 2^58 bytes: no overflow, but more than any address space. On 32-bit systems, several pools of 1.6 GB.
     struct giant {
         char bytes[std::size_t{1} << (sizeof(std::size_t) * 4)];
@@ -90,7 +90,7 @@ TEST(Construction, NoMemoryIsBadAlloc) {
         std::bad_alloc);
 }
 
-TEST(Construction, TakesNoTimeForMemoryItDoesNotTouch) {
+TEST(Construction, DoesNotTouchMappedMemory) {
     // A pool of 64 MiB. The bound in the benchmarks is 50 us. Ten times as much allows for a busy machine, and
     // is less than touching all pages takes.
     auto best = std::chrono::nanoseconds::max();
@@ -104,7 +104,7 @@ TEST(Construction, TakesNoTimeForMemoryItDoesNotTouch) {
 }
 
 TEST(Construction, TheLargestCapacity) {
-    if (sizeof(std::size_t) == 4) GTEST_SKIP() << "its tables alone are more than 32 bits can address";
+    if (sizeof(std::size_t) == 4) GTEST_SKIP() << "its tables alone exceed a 32-bit address space";
     ebb::fixed_pool<char> pool(ebb::fixed_pool<char>::max_capacity);
     char* const a = pool.allocate();
     char* const b = pool.allocate();
@@ -168,7 +168,7 @@ TEST(Construction, EverySourceFailedInTurn) {
     EXPECT_EQ(from.out, 0);
 }
 
-TEST(Construction, AThreadWithoutMemoryForItsMagazine) {
+TEST(Construction, NoMemoryForMagazine) {
     ebb::sync_fixed_pool<item> pool(10'000);
     for (int n = 1; n <= 2; ++n) {
         failing_new::fail_at(n);
@@ -233,7 +233,7 @@ TEST(Construction, AlignmentAboveAPage) {
 
 class Options : public testing::TestWithParam<std::pair<bool, bool>> {};
 
-TEST_P(Options, OfMemory) {
+TEST_P(Options, Memory) {
     const ebb::pool_options options{.huge_pages = GetParam().first, .prefault = GetParam().second};
     for (const std::size_t capacity : {0u, 1u, 100u, 1'000u, 20'000u}) {
         ebb::fixed_pool<item> pool(capacity, options);
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(All, Options,
                          testing::Values(std::pair{false, false}, std::pair{true, false}, std::pair{false, true},
                                          std::pair{true, true}));
 
-TEST(Storage, OfTheCallers) {
+TEST(Storage, Storage) {
     using pool_type = ebb::fixed_pool<trace::object<48, 16>>;
     constexpr std::size_t capacity = 50;
     constexpr std::size_t guard = 64;
@@ -293,7 +293,7 @@ TEST(Storage, OfTheCallers) {
     }
 }
 
-TEST(Storage, TooLittleIsALengthError) {
+TEST(Storage, TooSmall) {
     using pool_type = ebb::fixed_pool<item>;
     std::vector<std::byte> bytes(pool_type::bytes_needed(10));
     EXPECT_NO_THROW(pool_type(10, {.storage = bytes}));
@@ -308,7 +308,7 @@ TEST(Storage, TooLittleIsALengthError) {
     EXPECT_NO_THROW(ebb::sync_fixed_pool<item>(10, {.memory = {.storage = shared}}));
 }
 
-TEST(Storage, TracesInIt) {
+TEST(Storage, Traces) {
     std::vector<std::byte> bytes(1 << 20, std::byte{0x5a});
     trace::trace t;
     ASSERT_EQ(trace::read(EBBPOOL_TRACES "/misuse-1000.trace", t), "");

@@ -35,7 +35,7 @@ TEST(PoolResource, ListAndMap) {
     EXPECT_TRUE(nodes.pool().empty());
 }
 
-TEST(PoolResource, WhatDoesNotFitGoesUpstream) {
+TEST(PoolResource, Upstream) {
     ebb::pool_resource<64> nodes(1'000, std::pmr::new_delete_resource());
     {
         std::pmr::unordered_map<int, std::pmr::string> map(&nodes);
@@ -98,7 +98,7 @@ void check_nodes(Insert insert, bool arrays = false) {
     EXPECT_TRUE(nodes.empty());
 }
 
-TEST(PoolResource, AForeignPointerIsMisuseWhateverItsSize) {
+TEST(PoolResource, ForeignPointerOfAnySize) {
     // Without an upstream, all blocks are the pool's.
     static int foreign;
     foreign = 0;
@@ -152,7 +152,7 @@ TEST(PoolAllocator, UnorderedMapWithStoredHashesAndAlignment) {
     EXPECT_GE(nodes.used(), 49u);
 }
 
-TEST(PoolAllocator, CopiesSwapsAndUnlikePools) {
+TEST(PoolAllocator, CopySwapAndOtherPools) {
     using list = std::list<int, allocator<int>>;
     ebb::node_pool<int> one(100);
     ebb::node_pool<int> two(100);
@@ -170,7 +170,7 @@ TEST(PoolAllocator, CopiesSwapsAndUnlikePools) {
     EXPECT_EQ(two.used(), 0u);
 }
 
-TEST(PoolAllocator, WhatDoesNotFitComesFromTheHeap) {
+TEST(PoolAllocator, ArraysFromHeap) {
     ebb::node_pool<int> nodes(2);
     std::deque<int, allocator<int>> deque{allocator<int>(nodes)};
     for (int i = 0; i < 10'000; ++i) deque.push_back(i);

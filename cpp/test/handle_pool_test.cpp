@@ -57,7 +57,7 @@ TEST(HandlePool, NullForgedAndForeign) {
     EXPECT_FALSE(pool.handle_of(p));
 }
 
-TEST(HandlePool, DestroysWhatIsLeft) {
+TEST(HandlePool, DestroysRemainingObjects) {
     static int alive;
     alive = 0;
     struct counted {
@@ -79,7 +79,7 @@ TEST(HandlePool, DestroysWhatIsLeft) {
     EXPECT_EQ(alive, 0);
 }
 
-TEST(HandlePool, AgainstAModel) {
+TEST(HandlePool, Model) {
     ebb::handle_pool<int> pool(20);
     std::vector<std::pair<ebb::handle<int>, int>> live;
     std::vector<ebb::handle<int>> dead;
@@ -91,7 +91,7 @@ TEST(HandlePool, AgainstAModel) {
             ASSERT_EQ(static_cast<bool>(h), live.size() < 20);
             if (h) {
                 live.emplace_back(h, i);
-                ASSERT_TRUE(all.insert(h).second) << "a handle came twice";
+                ASSERT_TRUE(all.insert(h).second) << "the same handle twice";
             }
         } else if (!live.empty()) {
             std::swap(live[random() % live.size()], live.back());
@@ -124,7 +124,7 @@ TEST(HandlePool, GenerationsDoNotWrap) {
     EXPECT_EQ(pool.get({last.index, 0xffffffff}), nullptr);
     const auto b = pool.create(3);
     EXPECT_NE(b.index, a.index);
-    EXPECT_TRUE(pool.full()) << "the retired slot is of no use";
+    EXPECT_TRUE(pool.full()) << "the retired slot is not available";
     EXPECT_FALSE(pool.create(4));
 }
 
@@ -133,7 +133,7 @@ struct counted {
     ~counted() { ++*destroyed; }
 };
 
-TEST(HandlePool, ARetiredSlotIsNoLeakAndIsDestroyedOnce) {
+TEST(HandlePool, RetiredSlotIsNoLeak) {
     // with_leaks would abort.
     int destroyed = 0;
     {
@@ -170,7 +170,7 @@ struct begetter {
 };
 
 // Without a second pass, the last child, in a slot below its parent's, would not be destroyed.
-TEST(HandlePool, WhatDestructorsCreateIsDestroyed) {
+TEST(HandlePool, DestructorsCreateObjects) {
     int alive = 0;
     {
         ebb::handle_pool<begetter> pool(8);
@@ -184,7 +184,7 @@ TEST(HandlePool, WhatDestructorsCreateIsDestroyed) {
     EXPECT_EQ(alive, 0);
 }
 
-TEST(HandlePool, IsWalked) {
+TEST(HandlePool, Iteration) {
     ebb::handle_pool<std::string> pool(8);
     EXPECT_EQ(live(pool).begin(), live(pool).end());
     std::vector<ebb::handle<std::string>> all;
@@ -198,7 +198,7 @@ TEST(HandlePool, IsWalked) {
         seen += text;
         if (text == "c") pool.destroy(pool.handle_of(&text));  // its own object
     }
-    EXPECT_EQ(seen, "acd") << "neither what is free nor what is retired";
+    EXPECT_EQ(seen, "acd") << "neither free nor retired slots";
     EXPECT_EQ(pool.used(), 2u);
     EXPECT_EQ(pool.high_water(), 4u);
     // The pool does not detect it without checks; the generations do.
@@ -211,7 +211,7 @@ TEST(HandlePool, IsWalked) {
     EXPECT_EQ(sum, 2);
 }
 
-TEST(HandlePool, InStorageOfTheCallers) {
+TEST(HandlePool, Storage) {
     std::vector<std::byte> bytes(ebb::handle_pool<std::uint64_t>::bytes_needed(100), std::byte{0xff});
     ebb::handle_pool<std::uint64_t> pool(100, {.storage = bytes});
     std::vector<ebb::handle<std::uint64_t>> all;

@@ -32,7 +32,7 @@ using pools = testing::Types<ebb::fixed_pool<tracked>, ebb::fixed_pool<tracked, 
                              ebb::sync_fixed_pool<tracked>>;
 TYPED_TEST_SUITE(Make, pools);
 
-TYPED_TEST(Make, AThrowingConstructorLeavesThePoolAsItWas) {
+TYPED_TEST(Make, ThrowingConstructor) {
     auto& pool = this->of_three;
     for (int i = 0; i < 10; ++i) {
         EXPECT_THROW(static_cast<void>(ebb::make(pool, "throw")), std::runtime_error);
@@ -45,12 +45,12 @@ TYPED_TEST(Make, AThrowingConstructorLeavesThePoolAsItWas) {
     EXPECT_EQ(tracked::alive, 1);
 }
 
-TYPED_TEST(Make, AFullPoolGivesAnEmptyHandle) {
+TYPED_TEST(Make, FullPool) {
     auto& pool = this->of_three;
     std::vector<ebb::pooled<TypeParam>> all;
     for (int i = 0; i < 3; ++i) all.push_back(ebb::make(pool, std::to_string(i)));
     EXPECT_TRUE(pool.full());
-    EXPECT_FALSE(ebb::make(pool, "throw")) << "no constructor runs when there is no slot";
+    EXPECT_FALSE(ebb::make(pool, "throw")) << "no constructor runs without a slot";
     EXPECT_EQ(all[2]->text, "2");
     all.erase(all.begin() + 1);
     EXPECT_EQ(tracked::alive, 2);
@@ -85,7 +85,7 @@ TYPED_TEST(Make, HandlesMoveAndRelease) {
     EXPECT_FALSE(none);
 }
 
-TEST(Iterate, MeetsEachLiveObjectOnce) {
+TEST(Iterate, VisitsLiveObjects) {
     ebb::fixed_pool<int> pool(1'000);
     EXPECT_EQ(ebb::live(pool).begin(), ebb::live(pool).end());
     std::vector<int*> all;
@@ -99,7 +99,7 @@ TEST(Iterate, MeetsEachLiveObjectOnce) {
     EXPECT_EQ(expected, 500) << "499 is the last";
 }
 
-TEST(Iterate, TheObjectAtHandMayGo) {
+TEST(Iterate, FreeDuringIteration) {
     ebb::fixed_pool<int> pool(100);
     for (int i = 0; i < 100; ++i) static_cast<void>(ebb::construct(pool, i));
     for (int& i : ebb::live(pool)) {

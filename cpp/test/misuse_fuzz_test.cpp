@@ -183,7 +183,7 @@ void one_life(random_numbers& random, fuzz_result& result) {
     life<T>(1 + random.below(200), random).run(1000, result);
 }
 
-TEST(misuse_fuzz, every_misuse_is_reported_as_what_it_is) {
+TEST(misuse_fuzz, reports_every_misuse) {
     const auto previous = ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
         ++reports;
         last_report = info.kind;

@@ -112,7 +112,7 @@ TEST(Misuse, TheDefaultHandlerPrints) {
     EXPECT_NE(text.find("misuse null"), std::string::npos) << text;
 }
 
-TEST(Misuse, MessagesFitAndSayWhatToDo) {
+TEST(Misuse, Messages) {
     for (int k = 0; k < 11; ++k) {
         ebb::misuse_info info{static_cast<ebb::misuse>(k),
                               &last,
@@ -133,7 +133,7 @@ TEST(Misuse, MessagesFitAndSayWhatToDo) {
     }
 }
 
-TEST(Misuse, HandlesRunNoDestructorTwice) {
+TEST(Misuse, HandlesDestroyOnce) {
     static int destroyed;
     struct noisy {
         ~noisy() { ++destroyed; }
@@ -151,7 +151,7 @@ TEST(Misuse, HandlesRunNoDestructorTwice) {
     ebb::set_misuse_handler(nullptr);
 }
 
-TEST(Misuse, ChecksNoneHasNoMemoryForThem) {
+TEST(Misuse, NoneTakesNoMemory) {
     EXPECT_LT((ebb::fixed_pool<item, ebb::checks::none>::bytes_needed(1'000)),
               (ebb::fixed_pool<item, ebb::checks::trap>::bytes_needed(1'000)));
     ebb::fixed_pool<item, ebb::checks::none> pool(3);

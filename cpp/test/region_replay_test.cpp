@@ -19,7 +19,7 @@ TEST(RegionReplay, EveryTrace) {
     EXPECT_GE(files, 12u) << "four orders at three chunk sizes";
 }
 
-TEST(RegionReplay, AWrongAnswerIsFound) {
+TEST(RegionReplay, DetectsWrongAnswers) {
     // The test fails if any kind of answer in a trace is wrong.
     const region_trace::trace right{100,
                                     1'000,

@@ -35,12 +35,12 @@ TYPED_TEST(Replay, EveryTrace) {
     }
 }
 
-TEST(ReplayReader, RefusesWhatItDoesNotKnow) {
+TEST(ReplayReader, RejectsUnknownInput) {
     trace::trace t;
     EXPECT_NE(trace::read("/no/such/file", t), "");
 }
 
-TEST(ReplayReader, AWrongAnswerIsFound) {
+TEST(ReplayReader, DetectsWrongAnswers) {
     // The test fails if any kind of answer in a trace is wrong.
     using object = trace::object<16, 8>;
     const trace::trace right{2, {{"alloc", 0, 1}, {"free", 0, 0}, {"double", 0, 0}, {"never", 1, 0}}};

@@ -22,7 +22,7 @@ struct counted {
 
 void in_thread(const auto& f) { std::thread(f).join(); }
 
-TEST(SyncArena, ThreadsAllocateAtTheSameTime) {
+TEST(SyncArena, ConcurrentAllocation) {
     ebb::sync_arena a(4'096);
     for (int cycle = 0; cycle < 3; ++cycle) {
         std::vector<std::thread> threads;
@@ -54,7 +54,7 @@ TEST(SyncArena, ThreadsAllocateAtTheSameTime) {
     }
 }
 
-TEST(SyncArena, NewThreadsTakeThePartsOfEndedOnes) {
+TEST(SyncArena, NewThreadsReuseParts) {
     ebb::sync_arena a(1'000);
     ebb::arena* first = nullptr;
     in_thread([&] { first = &a.local(), a.make<counted>(1); });
@@ -66,7 +66,7 @@ TEST(SyncArena, NewThreadsTakeThePartsOfEndedOnes) {
         });
     }
     EXPECT_EQ(&a.local(), first) << "this thread is the next one";
-    EXPECT_EQ(alive, 11) << "what ended threads have made lives";
+    EXPECT_EQ(alive, 11) << "objects of ended threads are alive";
     a.reset();
     EXPECT_EQ(alive, 0);
 }

@@ -50,21 +50,21 @@ void take_and_give(pool_type& pool, std::size_t n) {
     for (item* const p : out) pool.deallocate(p);
 }
 
-TEST(SyncDepot, AThreadHoldsBackTwoBatchesAtMost) {
+TEST(SyncDepot, MagazineLimit) {
     // Otherwise, a magazine that grows or refills too much starves other threads.
     pool_type pool(1'000, {.batch = 4});
     staying other([&] { take_and_give(pool, 100); });
     EXPECT_GE(drain(pool), 1'000u - 8);
 }
 
-TEST(SyncDepot, ARefillIsABatch) {
+TEST(SyncDepot, RefillIsABatch) {
     pool_type pool(64, {.batch = 8});
     std::thread([&] { take_and_give(pool, 64); }).join();
     staying other([&] { (void)!pool.allocate(); });
-    EXPECT_EQ(drain(pool), 64u - 8) << "one is out, seven lie with the other thread";
+    EXPECT_EQ(drain(pool), 64u - 8) << "one is allocated, seven are cached by the other thread";
 }
 
-TEST(SyncDepot, AFullMagazineGivesABatchBack) {
+TEST(SyncDepot, FlushIsABatch) {
     // One slot at a time would take the lock in every call.
     pool_type pool(24, {.batch = 8});
     std::vector<item*> out;
@@ -110,7 +110,7 @@ TEST(SyncDepot, AutomaticBatch) {
     EXPECT_EQ(pool_type(1'000, {.batch = 33}).batch(), 32u);
 }
 
-TEST(SyncDepot, ThreadsThatEndLeaveTheirMagazineToOthers) {
+TEST(SyncDepot, EndedThreadsFlush) {
     pool_type pool(1'000);
     const auto use = [&] { std::thread([&] { take_and_give(pool, 1); }).join(); };
     use();
@@ -119,7 +119,7 @@ TEST(SyncDepot, ThreadsThatEndLeaveTheirMagazineToOthers) {
     EXPECT_LE(failing_new::outstanding(), before);
 }
 
-TEST(SyncDepot, PoolsThatAreGoneAreForgotten) {
+TEST(SyncDepot, ForgetsDestroyedPools) {
     const auto use = [] {
         pool_type pool(1'000);
         take_and_give(pool, 1);
@@ -130,7 +130,7 @@ TEST(SyncDepot, PoolsThatAreGoneAreForgotten) {
     EXPECT_LE(failing_new::outstanding(), before + 8) << "the last pool's depot and magazine, and no more";
 }
 
-TEST(SyncDepot, AThreadThatEndsAfterThePoolWritesNothing) {
+TEST(SyncDepot, ThreadEndsAfterPool) {
     // The caller can reuse the pool's memory after the last thread has ended.
     std::vector<std::byte> memory(pool_type::bytes_needed(1'000));
     std::unique_ptr<pool_type> pool =
@@ -143,7 +143,7 @@ TEST(SyncDepot, AThreadThatEndsAfterThePoolWritesNothing) {
     for (const std::byte b : memory) ASSERT_EQ(b, std::byte{0x5a});
 }
 
-TEST(SyncDepot, UsedIsRightWhileOthersFlush) {
+TEST(SyncDepot, UsedDuringFlush) {
     // Slots that are being flushed must not count twice.
     pool_type pool(4'096);
     constexpr std::size_t held = 40;
@@ -165,7 +165,7 @@ TEST(SyncDepot, UsedIsRightWhileOthersFlush) {
     EXPECT_GE(least + 1, held);
 }
 
-TEST(SyncDepot, MorePoolsThanACacheHasPlaces) {
+TEST(SyncDepot, MorePoolsThanCachePlaces) {
     std::vector<std::unique_ptr<pool_type>> pools;
     for (int i = 0; i < 130; ++i) pools.push_back(std::make_unique<pool_type>(500));
     std::vector<std::set<item*>> out(pools.size());
@@ -184,7 +184,7 @@ TEST(SyncDepot, MorePoolsThanACacheHasPlaces) {
 
 // The slot that a thread freed last is not in the magazine's array.
 
-TEST(SyncDepot, TheHotSlotIsOneOfTwoBatches) {
+TEST(SyncDepot, HotSlotCountsForLimit) {
     // Otherwise, a thread caches one slot too many: with a batch of 1, that is 50 % more.
     for (const std::size_t batch : {1u, 2u, 8u, 64u}) {
         pool_type pool(400, {.batch = batch});
@@ -193,7 +193,7 @@ TEST(SyncDepot, TheHotSlotIsOneOfTwoBatches) {
     }
 }
 
-TEST(SyncDepot, UsedCountsTheHotSlotsOfOthers) {
+TEST(SyncDepot, UsedCountsHotSlots) {
     pool_type pool(1'000);
     staying one([&] { pool.deallocate(pool.allocate()); });
     staying two([&] { take_and_give(pool, 2); });
@@ -205,7 +205,7 @@ TEST(SyncDepot, UsedCountsTheHotSlotsOfOthers) {
     pool.deallocate(p);
 }
 
-TEST(SyncDepot, AHotSlotComesBackWhenItsThreadEnds) {
+TEST(SyncDepot, EndedThreadsFlushHotSlot) {
     pool_type pool(64, {.batch = 64});
     std::thread([&] {
         std::vector<item*> all;
@@ -217,7 +217,7 @@ TEST(SyncDepot, AHotSlotComesBackWhenItsThreadEnds) {
     EXPECT_EQ(pool.allocate(), nullptr);
 }
 
-TEST(SyncDepot, AHotSlotThatAnotherPoolPushesOutIsNotLost) {
+TEST(SyncDepot, EvictedHotSlotIsKept) {
     // A thread alternates between 65 pools: two have the same place in its cache and evict each other.
     std::vector<std::unique_ptr<pool_type>> pools;
     for (int i = 0; i < 65; ++i) pools.push_back(std::make_unique<pool_type>(64, ebb::sync_options{.batch = 32}));
@@ -239,7 +239,7 @@ TEST(SyncDepot, AHotSlotThatAnotherPoolPushesOutIsNotLost) {
     pools[0]->deallocate(p);
 }
 
-TEST(SyncDepot, AFullMagazineTakesAHotSlotThatIsPushedOut) {
+TEST(SyncDepot, EvictedHotSlotOfFullMagazine) {
     // The largest number that a thread can cache: 2 * 64 slots, one of them hot.
     pool_type first(1'000, {.batch = 64});
     std::vector<std::unique_ptr<pool_type>> others;
@@ -253,7 +253,7 @@ TEST(SyncDepot, AFullMagazineTakesAHotSlotThatIsPushedOut) {
     EXPECT_EQ(drain(first), 1'000u);
 }
 
-TEST(SyncDepot, APoolThatIsGoneWithAHotSlotHarmsNoOther) {
+TEST(SyncDepot, DestroyedPoolWithHotSlot) {
     // A pool with the same place, 64 pools later, takes the front.
     for (int i = 0; i < 200; ++i) {
         pool_type pool(64, {.batch = 8});
@@ -263,7 +263,7 @@ TEST(SyncDepot, APoolThatIsGoneWithAHotSlotHarmsNoOther) {
     }
 }
 
-TEST(SyncDepot, UsedIsRightWhileHotSlotsArePushedOut) {
+TEST(SyncDepot, UsedDuringEviction) {
     // A hot slot that moves into the array must count once: used() reads both under one lock.
     std::vector<std::unique_ptr<pool_type>> pools;
     for (int i = 0; i < 65; ++i) pools.push_back(std::make_unique<pool_type>(256, ebb::sync_options{.batch = 16}));
@@ -280,11 +280,11 @@ TEST(SyncDepot, UsedIsRightWhileHotSlotsArePushedOut) {
     std::size_t most = 0;
     while (!done) most = std::max(most, pools[0]->used());
     other.join();
-    EXPECT_LE(most, 2u) << "one that is kept, and one between two steps";
+    EXPECT_LE(most, 2u) << "one in the cache, and one in a call";
     EXPECT_EQ(pools[0]->used(), 0u);
 }
 
-TEST(SyncDepot, ADoubleFreeOfAHotSlotIsSeen) {
+TEST(SyncDepot, DoubleFreeOfHotSlot) {
     static ebb::misuse_info last;
     static int reports;
     reports = 0;

@@ -28,7 +28,7 @@ constexpr int rounds = 20'000;
 constexpr int rounds = 200'000;
 #endif
 
-TEST(Sync, AllSlotsAreWithinReachOfOneThread) {
+TEST(Sync, OneThreadReachesAllSlots) {
     for (const std::size_t capacity : {0u, 1u, 2u, 63u, 64u, 65u, 1'000u, 4'095u, 4'096u, 10'000u}) {
         for (const std::size_t batch :
              {ebb::sync_options::automatic, std::size_t{0}, std::size_t{1}, std::size_t{64}}) {
@@ -63,7 +63,7 @@ TEST(Sync, LastInFirstOutForAThread) {
     EXPECT_EQ(pool.allocate(), a);
 }
 
-TEST(Sync, ThreadsStartOnLinesOfTheirOwn) {
+TEST(Sync, SeparateCacheLines) {
     // The first runs are whole and aligned: 64 state bytes, one cache line.
     ebb::sync_fixed_pool<item> pool(10'000);
     item* const first = pool.allocate();
@@ -72,7 +72,7 @@ TEST(Sync, ThreadsStartOnLinesOfTheirOwn) {
     EXPECT_EQ(second - first, 64);
 }
 
-TEST(Sync, AThreadsSlotsComeBackWhenItEnds) {
+TEST(Sync, EndedThreadsFlush) {
     ebb::sync_fixed_pool<item> pool(1'000, {.batch = 64});
     for (int i = 0; i < 100; ++i) {
         std::thread([&] {
@@ -84,7 +84,7 @@ TEST(Sync, AThreadsSlotsComeBackWhenItEnds) {
     EXPECT_TRUE(pool.empty());
     std::size_t n = 0;
     while (pool.allocate() != nullptr) ++n;
-    EXPECT_EQ(n, 1'000u) << "none is held back";
+    EXPECT_EQ(n, 1'000u) << "no slot is cached";
 }
 
 TEST(Sync, ManyPoolsOneThread) {
@@ -101,7 +101,7 @@ TEST(Sync, ManyPoolsOneThread) {
     }
 }
 
-TEST(Sync, APoolMayEndBeforeItsThreads) {
+TEST(Sync, PoolEndsBeforeThreads) {
     std::atomic<int> step{0};
     auto pool = std::make_unique<ebb::sync_fixed_pool<item>>(1'000);
     std::thread user([&] {
@@ -124,7 +124,7 @@ struct last_words {
 };
 thread_local last_words words;
 
-TEST(Sync, UsedByDestructorsOfThreadLocals) {
+TEST(Sync, UseInThreadLocalDestructors) {
     ebb::sync_fixed_pool<item> pool(1'000);
     std::thread([&] {
         words.pool = &pool;  // constructed before the magazines, destroyed after them
@@ -133,7 +133,7 @@ TEST(Sync, UsedByDestructorsOfThreadLocals) {
     EXPECT_TRUE(pool.empty());
     std::size_t n = 0;
     while (pool.allocate() != nullptr) ++n;
-    EXPECT_EQ(n, 1'000u) << "the last one came back to the depot, not to a magazine that is gone";
+    EXPECT_EQ(n, 1'000u) << "the last slot went to the depot, not to a deleted magazine";
 }
 
 void churn(ebb::sync_fixed_pool<item>& pool) {
@@ -166,7 +166,7 @@ void churn(ebb::sync_fixed_pool<item>& pool) {
     EXPECT_TRUE(pool.empty());
     std::set<item*> out;
     while (item* const p = pool.allocate()) out.insert(p);
-    EXPECT_EQ(out.size(), pool.capacity()) << "each slot once, none lost";
+    EXPECT_EQ(out.size(), pool.capacity()) << "each slot once";
 }
 
 TEST(SyncThreads, Churn) {
@@ -178,7 +178,7 @@ TEST(SyncThreads, Churn) {
     }
 }
 
-TEST(SyncThreads, GivenBackByAnother) {
+TEST(SyncThreads, FreedByAnotherThread) {
     ebb::sync_fixed_pool<item> pool(4'096);
     std::mutex mutex;
     std::vector<item*> mailbox;
@@ -213,7 +213,7 @@ TEST(SyncThreads, GivenBackByAnother) {
     EXPECT_TRUE(pool.empty());
 }
 
-TEST(SyncThreads, RacingDoubleFreesDoNotHandOutTwice) {
+TEST(SyncThreads, RacingDoubleFrees) {
     static std::atomic<int> reported;
     reported = 0;
     ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
@@ -241,7 +241,7 @@ TEST(SyncThreads, RacingDoubleFreesDoNotHandOutTwice) {
     a.join();
     b.join();
     std::set<item*> out;
-    while (item* const p = pool.allocate()) ASSERT_TRUE(out.insert(p).second) << "handed out twice";
+    while (item* const p = pool.allocate()) ASSERT_TRUE(out.insert(p).second) << "allocated twice";
     EXPECT_EQ(out.size(), pool.capacity());
     // Not all of them: two copies that meet in the depot are merged.
     EXPECT_GT(reported, 0);
