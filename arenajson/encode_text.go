@@ -331,7 +331,7 @@ func (e *encoder) custom(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointer)
 
 // viaV2 encodes a document by encoding/json/v2, for WithMarshalers.
 func (e *encoder) viaV2(w xunsafe.Pointer, v any) xunsafe.Pointer {
-	text, err := e.mode.writeAll().writeAll(v, e.flags)
+	text, err := e.mode.writeAll(v, e.flags)
 	if err != nil {
 		panic(failure{err})
 	}

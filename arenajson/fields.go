@@ -31,7 +31,7 @@ type field struct {
 	omitZero  bool // ,omitzero
 	quoted    bool // ,string, on a type that it applies to
 
-	tagged bool // the name comes from a tag, and takes precedence over an untagged one
+	rank int // of fields of one name: the least wins, a field of less depth or one whose name is in its tag
 }
 
 // A hop is an embedded pointer before a field: the struct has a pointer to a typ at offset. If it is nil,
@@ -102,7 +102,7 @@ func findFields(t reflect.Type) []field {
 	}
 
 	slices.SortStableFunc(all, func(x, y field) int {
-		return cmp.Or(strings.Compare(x.name, y.name), cmp.Compare(len(x.index), len(y.index)), -compareBool(x.tagged, y.tagged))
+		return cmp.Or(strings.Compare(x.name, y.name), cmp.Compare(x.rank, y.rank))
 	})
 	kept := all[:0]
 	for len(all) > 0 {
@@ -110,23 +110,13 @@ func findFields(t reflect.Type) []field {
 		for n < len(all) && all[n].name == all[0].name {
 			n++
 		}
-		if n == 1 || len(all[0].index) != len(all[1].index) || all[0].tagged != all[1].tagged {
+		if n == 1 || all[0].rank != all[1].rank {
 			kept = append(kept, all[0])
 		}
 		all = all[n:]
 	}
 	slices.SortFunc(kept, func(x, y field) int { return slices.Compare(x.index, y.index) })
 	return slices.Clip(kept)
-}
-
-func compareBool(x, y bool) int {
-	switch {
-	case x == y:
-		return 0
-	case x:
-		return 1
-	}
-	return -1
 }
 
 // field returns the i-th field of e, either as a field or as an embedded struct. It is not ok for a field
@@ -168,10 +158,10 @@ func (e *embedded) field(i int) (f field, inner embedded, ok bool) {
 		omitEmpty: hasOption(options, "omitempty"),
 		omitZero:  hasOption(options, "omitzero"),
 		quoted:    hasOption(options, "string") && canBeQuoted(t.Kind()),
-		tagged:    name != "",
+		rank:      2*len(index) - 1,
 	}
 	if name == "" {
-		f.name = sf.Name
+		f.name, f.rank = sf.Name, f.rank+1
 	}
 	f.plain = `"` + f.name + `":`
 	f.escaped = `"` + htmlEscaper.Replace(f.name) + `":`

@@ -168,7 +168,7 @@ func (e *encoder) write(w xunsafe.Pointer, v any) xunsafe.Pointer {
 	switch {
 	case e.mode == plainMode:
 		w = e.any(w, v)
-	case e.mode.writeAll() != nil:
+	case e.mode.writeAll != nil:
 		w = e.viaV2(w, v)
 	case v == nil:
 		w = e.null(w)

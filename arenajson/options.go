@@ -146,6 +146,10 @@ type mode struct {
 	flags optionFlags
 	funcs []*funcOption
 
+	// The first functions of WithMarshalers and WithUnmarshalers, or nil.
+	writeAll func(v any, flags optionFlags) ([]byte, error)
+	readAll  func(data []byte, v any, flags optionFlags) error
+
 	encPrograms sync.Map               // from reflect.Type to *encProgram, for values that are not addressable
 	encCompiled map[encKey]*encProgram // guarded by encLock
 	decPrograms sync.Map               // from the reflect.Type of a pointer to the *decProgram of its element
@@ -183,7 +187,14 @@ func (m *mode) with(f *funcOption) *mode {
 	if known, ok := f.modes.Load(m); ok {
 		return known.(*mode)
 	}
-	known, _ := f.modes.LoadOrStore(m, &mode{flags: m.flags, funcs: append(slices.Clip(m.funcs), f)})
+	added := &mode{flags: m.flags, funcs: append(slices.Clip(m.funcs), f), writeAll: m.writeAll, readAll: m.readAll}
+	if added.writeAll == nil {
+		added.writeAll = f.writeAll
+	}
+	if added.readAll == nil {
+		added.readAll = f.readAll
+	}
+	known, _ := f.modes.LoadOrStore(m, added)
 	return known.(*mode)
 }
 
@@ -203,21 +214,6 @@ func (m *mode) reader(t reflect.Type) *funcOption {
 		if f.read != nil && f.typ == t {
 			return f
 		}
-	}
-	return nil
-}
-
-// writeAll and readAll return the first option of WithMarshalers or WithUnmarshalers, or nil.
-func (m *mode) writeAll() *funcOption {
-	return m.first(func(f *funcOption) bool { return f.writeAll != nil })
-}
-func (m *mode) readAll() *funcOption {
-	return m.first(func(f *funcOption) bool { return f.readAll != nil })
-}
-
-func (m *mode) first(is func(*funcOption) bool) *funcOption {
-	if i := slices.IndexFunc(m.funcs, is); i >= 0 {
-		return m.funcs[i]
 	}
 	return nil
 }

@@ -93,10 +93,8 @@ var errGuessed = errors.New("arenajson: not a line")
 
 // unmarshal is Unmarshal after options are set. If readAll has set up a document, data is that.
 func (d *decoder) unmarshal(data []byte, v any) error {
-	if d.mode != plainMode {
-		if f := d.mode.readAll(); f != nil {
-			return f.readAll(data, v, d.flags)
-		}
+	if f := d.mode.readAll; f != nil {
+		return f(data, v, d.flags)
 	}
 	if !d.setTarget(v) {
 		if d.guessed {
