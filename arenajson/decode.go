@@ -339,7 +339,7 @@ func (d *decoder) structure(p *decProgram, to xunsafe.Pointer, i int) int {
 		if next < len(all) {
 			f = &all[next]
 		}
-		// Each comparison reads at most eight bytes after what it has compared before.
+		// Each comparison reads at most eight bytes after the compared ones.
 		if f != nil && d.word(i)&f.mask == f.word && (f.length <= 8 || (f.length <= 16 || d.word(i+8) == f.second && (f.length <= 24 || d.has(i+16, f.middle))) && d.word(i+f.length-8) == f.tail) {
 			i += f.length
 			if d.strict {

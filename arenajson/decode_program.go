@@ -18,7 +18,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Decoding programs: what decoding a type takes is computed once, by reflection, and never changes afterwards.
+// Decoding programs. How a type is decoded is determined once, by reflection, and never changes afterwards.
 // fill chooses the operation of a type; the fields of a struct are at the end. encode_program.go has the
 // counterpart; "Compiled types" in internal/machine/doc.go has the terms of both.
 
@@ -92,7 +92,7 @@ type decProgram struct {
 }
 
 // decKey identifies a program. encoding/json calls the methods of a variable only if its type has a name, and
-// those of what a pointer points to only if the pointer type has none. If it is built on v2, it always does.
+// the methods of a pointer's element only if the pointer type has none. If it is built on v2, it always does.
 type decKey struct {
 	typ     reflect.Type
 	methods bool
@@ -100,7 +100,7 @@ type decKey struct {
 
 var decLock sync.Mutex // guards the compiling of types
 
-// decProgramOf returns the program for what a pointer of type t points to.
+// decProgramOf returns the program for the element of pointer type t.
 func (m *mode) decProgramOf(t reflect.Type) *decProgram {
 	if known, ok := m.decPrograms.Load(t); ok {
 		return known.(*decProgram)
@@ -119,7 +119,7 @@ func (m *mode) decProgramOf(t reflect.Type) *decProgram {
 	return p
 }
 
-// has reports whether what holds for p or a program that p uses.
+// has reports whether what is true for p or a program that p uses.
 func (p *decProgram) has(seen map[*decProgram]bool, what func(*decProgram) bool) bool {
 	if p == nil || seen[p] {
 		return false
@@ -177,7 +177,7 @@ func (m *mode) compileDec(t reflect.Type) *decProgram {
 	return m.compileDecKey(decKey{t, onV2 || t.Name() != ""})
 }
 
-// compileDecElem is compileDec for what a pointer of type t points to.
+// compileDecElem is compileDec for the element of pointer type t.
 func (m *mode) compileDecElem(t reflect.Type) *decProgram {
 	return m.compileDecKey(decKey{t.Elem(), onV2 || t.Name() == ""})
 }

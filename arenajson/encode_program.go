@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Encoding programs: what encoding a type takes is computed once, by reflection. fill chooses the operation
+// Encoding programs. How a type is encoded is determined once, by reflection. fill chooses the operation
 // of a type. decode_program.go has the counterpart.
 //
 // encOp is the operation that encodes a value.

@@ -56,7 +56,7 @@ type decodeError struct{ err error }
 // fail ends the scan at a byte that no JSON document has there.
 func (s *scanner) fail() { panic(decodeError{}) }
 
-// reject ends the scan with a StrictError for what begins at i.
+// reject ends the scan with a StrictError for the input at i.
 func (s *scanner) reject(i int, what string) {
 	panic(decodeError{&StrictError{int64(s.start + i), what}})
 }

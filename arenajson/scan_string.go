@@ -116,7 +116,7 @@ func (s *scanner) scanBlocks(i int) (int, bool) {
 	return i, false
 }
 
-// strMoved is str from the escape at i on. It moves what follows to the end of what is decoded.
+// strMoved is str from the escape at i on. It moves the text after each escape to the end of the decoded text.
 func (s *scanner) strMoved(start, i int) (string, int) {
 	for to := i; ; {
 		for s.at(i) == '\\' { // escapes often follow each other
