@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Bytes of every length, and their text with anything put into it at any place: what is left
-// of a text that is none, and where the error is, are those of the standard library.
+// Byte slices of every length, and their text with any string inserted at any place, are decoded as by the
+// standard library, including errors and their effects.
 func TestBase64(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	r := rand.New(rand.NewPCG(51, 52))

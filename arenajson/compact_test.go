@@ -16,7 +16,7 @@ import (
 
 var indents = [][2]string{{"", "\t"}, {"", "  "}, {"> ", ""}, {"prefix", " . "}, {"", ""}, {"\"", "{"}}
 
-// formsAsV1 checks, compacts and indents doc as encoding/json does.
+// formsAsV1 compares Valid, Compact and Indent of doc with encoding/json's.
 func formsAsV1(t *testing.T, a *arena.Arena, doc []byte) {
 	t.Helper()
 	before := bytes.Clone(doc)
@@ -35,7 +35,7 @@ func formsAsV1(t *testing.T, a *arena.Arena, doc []byte) {
 			got, err := Indent(in, doc, by[0], by[1])
 			text := want.Bytes()
 			if onV2 && wantErr == nil {
-				// It changes the spaces behind the document.
+				// It changes the spaces after the document.
 				n := len(text) - (len(doc) - len(bytes.TrimRight(doc, " \t\r\n")))
 				text, got = text[:n], got[:min(n, len(got))]
 			}
@@ -53,7 +53,7 @@ func sameForm(t *testing.T, what string, doc, got []byte, err error, want []byte
 		t.Fatalf("%s of %.500q:\n%.500q, %v\nencoding/json has\n%.500q, %v", what, doc, got, err, want, wantErr)
 	}
 	if wantErr != nil {
-		// Compact of encoding/json up to Go 1.26 does not say where.
+		// Compact of encoding/json up to Go 1.26 does not report the offset.
 		if e, ok := err.(*json.SyntaxError); !ok || !reflect.DeepEqual(err, syntaxError(doc)) || !onV2 && e.Error() != wantErr.Error() { // v2 has two texts
 			t.Fatalf("%s of %.500q: %#v, encoding/json has %#v", what, doc, err, wantErr)
 		}
@@ -67,7 +67,7 @@ func TestFormsAsV1(t *testing.T) {
 		formsAsV1(t, a, []byte(doc))
 		a.Reset()
 	}
-	formsAsV1(t, a, nil) // which Compact must not take for a value to marshal
+	formsAsV1(t, a, nil) // not a value to marshal
 	for _, depth := range []int{255, 256, 257, 9999, 10000, 10001} {
 		for _, doc := range []string{strings.Repeat("[", depth) + strings.Repeat("]", depth), strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth), strings.Repeat("[", depth)} {
 			if got, want := Valid([]byte(doc)), json.Valid([]byte(doc)); got != want {
@@ -78,7 +78,7 @@ func TestFormsAsV1(t *testing.T) {
 			}
 		}
 	}
-	for _, n := range []int{1<<20 - 40, 1<<20 - 16, 1<<20 - 15, 1 << 20, 3 << 20} { // where Valid goes another way
+	for _, n := range []int{1<<20 - 40, 1<<20 - 16, 1<<20 - 15, 1 << 20, 3 << 20} { // around the size at which Valid calls encoding/json
 		doc := `["` + strings.Repeat("x", n-4) + `"]`
 		if !Valid([]byte(doc)) || Valid([]byte(doc[:n-1])) || Valid([]byte(doc+"]")) {
 			t.Errorf("of %d bytes", n)
@@ -120,7 +120,7 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// An Encoder writes what encoding/json's does, by as many calls of Write.
+// An Encoder writes the same bytes as encoding/json's, in as many calls of Write.
 func TestEncoderAsV1(t *testing.T) {
 	if onV2 {
 		t.Skip("v2 writes some values otherwise: TestMarshalIsEncodingJSONs compares them")
@@ -168,7 +168,7 @@ func TestEncoderAsV1(t *testing.T) {
 	}
 }
 
-// written2 keeps what each call of Write is given.
+// written2 records the argument of each call of Write.
 type written2 struct {
 	all []string
 	err error
@@ -183,8 +183,8 @@ type nowhere struct{}
 
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
 
-// An Encoder gives back what it takes of its arena, and leaves nothing for the collector;
-// nor do Valid, Compact and Indent.
+// An Encoder returns its memory to the arena and does not allocate from the heap. Neither do Valid, Compact
+// and Indent.
 func TestFormsAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || viaReflect {
@@ -232,11 +232,11 @@ func TestFormsAllocations(t *testing.T) {
 	}
 }
 
-// A Limit is an error, and the next document can be written.
+// An exceeded limit is an error, after which the next document can be written.
 func TestFormsLimit(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	a.SetLimit(64 << 10)
-	deep := []byte(strings.Repeat("[", 3000) + strings.Repeat("]", 3000)) // whose lines are long
+	deep := []byte(strings.Repeat("[", 3000) + strings.Repeat("]", 3000)) // with long lines
 	var over *arena.LimitError
 	if _, err := Indent(a, deep, "", "\t"); !errors.As(err, &over) {
 		t.Errorf("Indent: %v", err)
@@ -255,7 +255,7 @@ func TestFormsLimit(t *testing.T) {
 	}
 }
 
-// encodes is written by an Encoder of its own, while the arena's is at work.
+// A value that Encode writes with another Encoder while the arena's encoder is in use.
 type encodes struct{ a *arena.Arena }
 
 func (x encodes) MarshalJSON() ([]byte, error) {
@@ -264,8 +264,8 @@ func (x encodes) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// What was written in an arena's memory is the next documents' no more: those with a nil
-// arena were written over what the arena had there by then.
+// A document in an arena's memory is not overwritten by the next documents. Those with a nil arena once
+// overwrote it.
 func TestEncoderWithinEncoder(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for range 20 {

@@ -24,7 +24,7 @@ func (b *badText) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// badJSON fails as a type does that reads a part of itself by encoding/json.
+// badJSON has an UnmarshalJSON that fails after decoding a part with encoding/json.
 type badJSON struct{ n int }
 
 func (b *badJSON) UnmarshalJSON([]byte) error {
@@ -124,16 +124,16 @@ var errorDocs = []string{
 	`[]`, `5`, `"x"`, `true`, `null`, `{"A":"x"`, `{"A":"x"}}`, `{"A":"x","F":01}`, `{"A":tru}`, `{"A":"x","B`, "{\"A\":\"\xff\"}", `{"any2":"x","A":{}}`,
 }
 
-// What does not fit is found as encoding/json finds it, and leaves the same behind: in
-// each of the places in which a value can stand, alone and behind others.
+// Values that do not fit have the errors and effects of encoding/json: at each place in which a value can be,
+// alone and after others.
 func TestTypeErrorsAsV1(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, doc := range errorDocs {
 		if onV2 && (strings.HasPrefix(doc, `{"Q`) || strings.HasPrefix(doc, `{"Floats`)) {
-			continue // what it takes, or takes otherwise: docs/generated/json.md
+			continue // a documented difference
 		}
 		if onExperiment && strings.HasPrefix(doc, `{"Chan`) {
-			continue // which it takes for the end of the document
+			continue // taken for the end of the document
 		}
 		for _, opts := range [][]Option{nil, {UseNumber}, {DisallowUnknownFields}} {
 			readsAs(t, a, doc, func() any { return new(errorsOf) }, opts...)
@@ -159,7 +159,7 @@ func TestTypeErrorsAsV1(t *testing.T) {
 		readsAs(t, a, `{"Any":{"S":[1,`+doc+`]}}`, func() any { return &errorsOf{Any: &errorsIn{B: 7}} })
 	}
 	for _, v := range []any{nil, 5, (*int)(nil), errorsOf{}} {
-		if !onV2 { // which looks at v first
+		if !onV2 { // v2 checks v first
 			readsAs(t, a, `{`, func() any { return v })
 		}
 		var wrong *json.InvalidUnmarshalError
@@ -176,8 +176,7 @@ func TestTypeErrorsAsV1(t *testing.T) {
 
 func anyOf(v any) *any { return &v }
 
-// filledErrors has values that documents are read into, and slices with elements that
-// an error leaves.
+// filledErrors has values to decode into, and slices with elements that an error leaves.
 func filledErrors() *errorsOf {
 	n := int8(3)
 	p := &n
@@ -186,18 +185,17 @@ func filledErrors() *errorsOf {
 		PT: &badText{"x"}, I: time.Second, ErrorsDeep: &ErrorsDeep{E: 5}, Anys: map[string]any{"a": 1}, Arr: [2]int{5, 6}, By: []byte("abc")}
 }
 
-// readsAs reads doc into two values that make returns, by this package and by
-// encoding/json.
+// readsAs decodes doc into two values that make returns, by this package and by encoding/json.
 func readsAs(t *testing.T, a *arena.Arena, doc string, make func() any, opts ...Option) {
 	t.Helper()
 	want, got := make(), make()
 	wantErr, panicked := caught(func() error { return json.Unmarshal([]byte(doc), want) })
 	if panicked != nil {
-		return // that of Go 1.26 on v2 panics for documents that end in a name
+		return // Go 1.26 on v2 panics for documents that end in a name
 	}
 	if len(opts) > 0 {
 		if !json.Valid([]byte(doc)) {
-			return // encoding/json's Decoder has other errors for that
+			return // encoding/json's Decoder has other errors
 		}
 		want = make()
 		dec := json.NewDecoder(strings.NewReader(doc))
@@ -220,7 +218,7 @@ func readsAs(t *testing.T, a *arena.Arena, doc string, make func() any, opts ...
 	}
 }
 
-// On every Go errors are what they are up to Go 1.26.
+// On every Go, errors are those of Go 1.26.
 func TestTypeErrorsOnEveryGo(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"L":[{"B":1},{"B":true}]}`: "json: cannot unmarshal bool into Go struct field errorsIn.L.B of type int, 23",
@@ -237,7 +235,7 @@ func TestTypeErrorsOnEveryGo(t *testing.T) {
 	}
 }
 
-// Errors in arena maps are those in builtin maps.
+// Errors in arena maps are the same as in builtin maps.
 func TestTypeErrorsInArenaMaps(t *testing.T) {
 	type in = errorsIn
 	type built struct {
@@ -281,8 +279,8 @@ func TestTypeErrorsInArenaMaps(t *testing.T) {
 	}
 }
 
-// A document with an error is read in the arena, within its limit. It once was read
-// again on the heap, which a client could have used to take as much as it liked.
+// After an error, the document is read again in the arena, within its limit. Reading it again on the heap
+// would let a client take any amount of memory.
 func TestTypeErrorsStayInTheArena(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || viaReflect {
@@ -315,7 +313,7 @@ func TestTypeErrorsStayInTheArena(t *testing.T) {
 	}
 }
 
-// Strict goes on as it was behind an error, and so does what stands in front of it.
+// After an error, Strict continues with the next member, and the members before it keep their values.
 func TestStrictWithTypeErrors(t *testing.T) {
 	type T struct {
 		A int

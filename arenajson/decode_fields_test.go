@@ -9,9 +9,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Members whose names are of every length, in the struct's order, with anything at any place
-// of a name, its quotes and its colon: what is one of the struct's is told as encoding/json
-// tells it, and so are numbers, strings and null behind it.
+// Names of every length, in the order of the struct, with any byte changed in the name, its quotes and its
+// colon: the same members match as with encoding/json, and the values after them are decoded.
 func TestNamesOfAnyLength(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	const letters = "Abcdefghijklmnopqrstuvwxyz"
@@ -34,7 +33,7 @@ func TestNamesOfAnyLength(t *testing.T) {
 						doc := "{" + text + "}"
 						switch n++; n % 4 {
 						case 1:
-							doc = doc[:len(doc)-1-n%(len(text)+1)] // the zeros behind it are near
+							doc = doc[:len(doc)-1-n%(len(text)+1)] // close to the zeros
 						case 2:
 							doc = "{" + strings.Repeat(text+",", 2) + begin + value + " }"
 						}
@@ -50,7 +49,7 @@ func TestNamesOfAnyLength(t *testing.T) {
 	}
 }
 
-// upperASCII agrees with appendFolded about names in ASCII, and tells others.
+// upperASCII agrees with appendFolded for ASCII names, and reports other names.
 func TestUpperASCII(t *testing.T) {
 	r := rand.New(rand.NewPCG(81, 82))
 	for range 100_000 {
@@ -70,8 +69,8 @@ func TestUpperASCII(t *testing.T) {
 	}
 }
 
-// A name that differs from a field's in case alone has the field, whatever letters it has and in
-// whatever form: as with encoding/json, the first field of several.
+// A name that differs from fields' names only in case matches the first of them, like in encoding/json,
+// regardless of its letters and escapes.
 func TestNamesInOtherCases(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	type fields struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// What is expected stays below what one allocation may have: with 32 bits four times a large slice
-// is more than there are addresses, and so many bytes in a uintptr are few.
+// The expected length stays below the maximum size of an allocation. With 32 bits, four times a large slice
+// exceeds the address space.
 func TestExpectedIsAnAllocation(t *testing.T) {
 	const size = machine.MaxAlloc / 8
 	for n := 1; n <= 8; n++ {
@@ -21,8 +21,8 @@ func TestExpectedIsAnAllocation(t *testing.T) {
 	}
 }
 
-// Lists in a list have room for twice what they hold, at most: on the heap nothing takes back what
-// is too much, and in a document of many all of them would have it.
+// Slices within slices have capacity for at most twice their length. On the heap they are not trimmed, so in
+// a document of many slices all of them would waste memory.
 func TestListsInListsAreTight(t *testing.T) {
 	inner := "[" + strings.Repeat(",12345678", 8200)[1:] + "]"
 	var lists [][]int64

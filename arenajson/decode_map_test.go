@@ -21,8 +21,8 @@ type (
 	namedAny  map[textName]any
 )
 
-// Maps of strings of every size, with names that come twice on both sides of the size up to
-// which a new map is filled at once, and values that are null or don't fit.
+// Maps with string keys of every size, around the number of members that are collected, with duplicate names,
+// nulls, and values that do not fit.
 func TestMapsOfTexts(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	r := rand.New(rand.NewPCG(61, 62))
@@ -44,8 +44,7 @@ func TestMapsOfTexts(t *testing.T) {
 	}
 }
 
-// mustBeEmpty fails where the lists that the reading of text gave back lead to it still: they
-// would keep all of it alive.
+// mustBeEmpty fails the test if a list in the pool still refers to members, which it would keep alive.
 func mustBeEmpty(t *testing.T, text []byte) {
 	t.Helper()
 	l := freeScratch.Get().(*scratch)
@@ -62,7 +61,7 @@ func mustBeEmpty(t *testing.T, text []byte) {
 	}
 }
 
-// Maps of many types in one document are right, and no variable keeps an entry.
+// Maps of many types in one document are correct, and the shared variables keep no entry alive.
 func TestMapsOfManyTypes(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	var fields []reflect.StructField
@@ -87,7 +86,7 @@ func TestMapsOfManyTypes(t *testing.T) {
 	}
 }
 
-// Keys that are times must be read and written as encoding/json does: as text, in any spelling that it accepts.
+// Keys that are times are decoded and encoded as by encoding/json, in every form that it accepts.
 func TestTimeKeys(t *testing.T) {
 	texts := func(m map[time.Time]int) (all []string) {
 		for k, v := range m {

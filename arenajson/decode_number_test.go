@@ -16,7 +16,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// spelling is a number of JSON: any of the ways to spell one, near to where they matter.
+// spelling returns a JSON number, spelled in one of many ways and close to the edge cases.
 func spelling(r *rand.Rand) string {
 	digits := func(n int) string {
 		b := make([]byte, n)
@@ -28,7 +28,7 @@ func spelling(r *rand.Rand) string {
 	zeros := func() string { return strings.Repeat("0", r.IntN(1+[]int{0, 3, 25, 400}[r.IntN(4)])) }
 	var s string
 	switch r.IntN(6) {
-	case 0: // between two floats, and a little to the side of that
+	case 0: // between two floats, or close to that
 		f := math.Abs(randomFloat(r))
 		if r.IntN(3) == 0 {
 			f = float64(float32(f))
@@ -76,7 +76,7 @@ func spelling(r *rand.Rand) string {
 	return s
 }
 
-// asStrconv reads a number in every way, as strconv does.
+// asStrconv compares all ways to decode a number with strconv.
 func asStrconv(t *testing.T, a *arena.Arena, s string) {
 	t.Helper()
 	for _, bits := range []int{32, 64} {
@@ -107,7 +107,7 @@ func asStrconv(t *testing.T, a *arena.Arena, s string) {
 	}
 }
 
-// Numbers are those of strconv, however they are spelled.
+// Numbers have the values of strconv, regardless of their spelling.
 func TestFloatsAsStrconv(t *testing.T) {
 	half := new(big.Int).Lsh(big.NewInt(1), 1024)
 	if half.Sub(half, new(big.Int).Lsh(big.NewInt(1), 970)); half.String() != tooLarge64 {
@@ -127,8 +127,7 @@ func TestFloatsAsStrconv(t *testing.T) {
 	}
 }
 
-// Between two float32s, and next to that by less than a float64 tells: what is rounded twice
-// is wrong.
+// Numbers halfway between two float32s, or off by less than a float64 can represent, are rounded only once.
 func TestFloatsRoundedOnce(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	r := rand.New(rand.NewPCG(37, 38))
@@ -147,8 +146,8 @@ func TestFloatsRoundedOnce(t *testing.T) {
 	}
 }
 
-// Integers of every length, and what is next to the largest and the least, are those of
-// strconv, and end at any other byte.
+// Integers of every length, and integers next to the minimum and maximum, have the values of strconv, and end
+// at any other byte.
 func TestIntegersAsStrconv(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	r := rand.New(rand.NewPCG(39, 40))
@@ -193,7 +192,7 @@ func FuzzReadFloat(f *testing.F) {
 	})
 }
 
-// Texts of integers and floats are what strconv takes them for.
+// parseInt, parseUint and parseFloat agree with strconv.
 func TestTextsOfNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	all := append([]string{}, scalarTexts...)
@@ -220,8 +219,8 @@ func TestTextsOfNumbers(t *testing.T) {
 	}
 }
 
-// Floats with zeros behind the point, or of more digits than a uint64 has, take no longer
-// than three others of their length. Through strconv they took nearly six times as long.
+// Floats with zeros after the point, or with more digits than a uint64 has, take at most as long as three
+// other floats of their length. strconv took nearly six times as long.
 func TestSpeedOfFloats(t *testing.T) {
 	if testing.Short() || check.On || testkit.Emulated() || check.Race || check.ASan || viaReflect {
 		t.Skip("speed")

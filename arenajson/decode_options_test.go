@@ -56,7 +56,7 @@ func TestStrict(t *testing.T) {
 			t.Errorf("%s, not strict: %v", doc, err)
 		}
 	}
-	// Names in another case are unknown, which another option forbids.
+	// With Strict, names in another case are unknown, which DisallowUnknownFields reports.
 	if err := Unmarshal(a, []byte(`{"NAME":"b"}`), new(T), Strict, DisallowUnknownFields); err == nil {
 		t.Error("a name in another case passes")
 	}
@@ -89,8 +89,7 @@ func TestOptionsAsV1(t *testing.T) {
 	}
 }
 
-// A document that is too large for the arena's limit is an error, and leaves a value
-// that was zero as it was.
+// A document that exceeds the arena's limit is an error, and a zero value stays zero.
 func TestUnmarshalLimit(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	a.SetLimit(256 << 10)
@@ -138,7 +137,7 @@ func TestArenaMapMembers(t *testing.T) {
 		if want := "2 11 2 2 {5 [a b]} <nil>v"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		// A map that is there is read into, and null takes it away.
+		// An existing map is decoded into, and null sets it to nil.
 		if err := Unmarshal(a, []byte(`{"words":{"three":3},"sizes":null}`), &x); err != nil || x.Words.Len() != 3 || x.Sizes != nil {
 			t.Errorf("%v: %d words, sizes %v", err, x.Words.Len(), x.Sizes)
 		}
@@ -155,7 +154,7 @@ func TestArenaMapMembers(t *testing.T) {
 	}
 }
 
-// Nothing is left for the collector in steady state.
+// Decoding does not allocate from the heap in steady state.
 func TestUnmarshalAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || viaReflect {
@@ -176,8 +175,8 @@ func TestUnmarshalAllocations(t *testing.T) {
 	}
 }
 
-// Names are compared as they are read, wherever they stand. Without that an escape
-// hides the second one, and members that the struct doesn't have are not looked at.
+// Strict compares decoded names, at every place: escapes do not hide a duplicate, and neither do members
+// without a field.
 func TestStrictNames(t *testing.T) {
 	for _, doc := range []string{
 		`{"u":1,"u":2}`, `{"u":1,"\u0075":2}`, `{"u":{"x":1,"\u0078":2}}`, `{"A":1,"\u0041":2}`,
@@ -189,8 +188,8 @@ func TestStrictNames(t *testing.T) {
 	}
 }
 
-// Maps whose keys read themselves have their values in the arena too, arena maps among
-// them; what can't be read is an error, and is not dropped.
+// Maps with keys that have methods, including arena maps, have their values in the arena. Invalid keys are an
+// error and are not dropped.
 func TestMapsWithTextKeys(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	var x struct {
@@ -236,8 +235,8 @@ func useFirst[T any]() {
 	all.Wait()
 }
 
-// A type may be new to several goroutines at once. Under the race detector this fails
-// if the second one of them makes the program's summary anew.
+// Several goroutines may use a type for the first time at once. Under the race detector this fails if the
+// second one computes the program's properties again.
 func TestFirstUse(t *testing.T) {
 	useFirst[int]()
 	useFirst[string]()
@@ -246,7 +245,7 @@ func TestFirstUse(t *testing.T) {
 	useFirst[[2]int]()
 	useFirst[[3]int]()
 
-	// Two pointer types that lead to one program.
+	// Two pointer types share one program.
 	type one *firstUse[uint]
 	type two *firstUse[uint]
 	var all sync.WaitGroup
@@ -255,7 +254,7 @@ func TestFirstUse(t *testing.T) {
 	all.Wait()
 }
 
-// Members that the struct doesn't have, and names in another case, allocate nothing.
+// Members without a field, and names in another case, do not allocate.
 func TestUnknownNamesAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || viaReflect {
@@ -278,8 +277,8 @@ type panics struct{}
 
 func (*panics) UnmarshalJSON([]byte) error { panic("of the program") }
 
-// A panic of a program's method goes on, and the arena can be used after it, also in
-// checked builds, which count who is in it.
+// A panic of a method is passed on, and the arena remains usable, even in checked builds, which track its
+// use.
 func TestMethodsThatPanic(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, v := range []any{new(panics), new(struct{ encodingText }), new(any)} {

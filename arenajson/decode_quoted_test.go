@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Members with ,string: each kind that the option means something for, and some that it
-// does not, behind pointers, with all that could stand there.
+// Members with ,string of each kind, including kinds that ignore the option, behind pointers, with many
+// values.
 
 type quotedText string
 
@@ -34,7 +34,7 @@ var quotedTypes = []reflect.Type{
 	reflect.TypeFor[any](), reflect.TypeFor[[]byte](), reflect.TypeFor[json.RawMessage](),
 }
 
-// quotedIn are structs with a member Q of type t, alone and between others.
+// quotedIn returns structs with a member Q of type t, alone and between others.
 func quotedIn(t reflect.Type) []reflect.Type {
 	q := reflect.StructField{Name: "Q", Type: t, Tag: `json:",string"`}
 	a := reflect.StructField{Name: "A", Type: reflect.TypeFor[[]int8]()}
@@ -53,8 +53,7 @@ var scalarTexts = []string{
 	"[1]", "{}", "é", "\x00",
 }
 
-// quotedDocs returns what may stand for a scalar whose text is s: the text itself, and a string
-// that says it.
+// quotedDocs returns documents for a scalar with text s: the text itself and strings that contain it.
 func quotedDocs(s string) []string {
 	inString := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\x00", `\u0000`).Replace(s)
 	return []string{s, " " + s + " ", `"` + inString + `"`, `" ` + inString + `"`}
@@ -81,9 +80,8 @@ func quotedAsV1(t *testing.T, a *arena.Arena, in reflect.Type, value string) {
 	}
 }
 
-// A member with ,string is read, or refused, as encoding/json does that, and leaves the
-// same behind. One that was too large for a float64 once left a pointer that
-// encoding/json sets to nil.
+// Members with ,string are decoded as by encoding/json, with the same errors and effects. A number that is
+// too large for a float64 sets a pointer to nil.
 func TestQuotedAsV1(t *testing.T) {
 	if onV2 {
 		t.Skip("docs/generated/json.md has the differences")
@@ -107,7 +105,7 @@ func TestQuotedAsV1(t *testing.T) {
 	}
 }
 
-// The same with texts of what numbers, words and strings are made of.
+// Also for random texts of parts of numbers, literals and strings.
 func FuzzQuoted(f *testing.F) {
 	for i, s := range scalarTexts {
 		f.Add(s, uint64(i))

@@ -13,14 +13,13 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// textTypes are where strings are read: copied with the document, of which it is the only
-// copy, as a name, and where nobody wants them.
+// textTypes decode a string into a variable, into a part of an unmodified document, as a name, and skip it.
 var textTypes = []reflect.Type{
 	reflect.TypeFor[[]string](), reflect.TypeFor[any](), reflect.TypeFor[[]any](), reflect.TypeFor[[1]string](),
 }
 
-// Each escape of a code unit, in capital letters and not, alone and before what the next
-// word has; those of a pair in all orders.
+// Each escape of a code unit, in upper and lower case, alone and before text in the next word; surrogate
+// pairs in all orders.
 func TestEscapes(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	step := 1
@@ -41,7 +40,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// Each byte as each digit of an escape, at the document's end, too.
+// Each byte as each digit of an escape, also at the end of the document.
 func TestEscapesThatAreNone(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	for at := range 6 {
@@ -53,7 +52,7 @@ func TestEscapesThatAreNone(t *testing.T) {
 				for _, typ := range textTypes {
 					sameAsV1(t, a, typ, text, 0)
 				}
-				sameAsV1(t, a, reflect.TypeFor[struct{}](), text, 0) // nobody wants it
+				sameAsV1(t, a, reflect.TypeFor[struct{}](), text, 0) // skipped
 				sameAsV1(t, nil, textTypes[0], text, 0)
 				sameAsV1(t, a, textTypes[0], text[:len(text)-3], 0)
 			}
@@ -62,8 +61,8 @@ func TestEscapesThatAreNone(t *testing.T) {
 	}
 }
 
-// Texts of runs of characters of each length, at all places of a word, with escapes
-// between them, and with bytes that are at the ends of what UTF-8 allows.
+// Runs of characters of each length, at all offsets in a word, with escapes between them, and with bytes at
+// the limits of UTF-8.
 func TestTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := arena.NewArena(64<<10, 0)
@@ -111,7 +110,7 @@ func goodEnd(text []byte) (i int) {
 	return i
 }
 
-// sameGood looks for the end of a text with vectors and without.
+// sameGood compares scanUTF8, with vectors and without, with goodEnd.
 func sameGood(t *testing.T, text []byte) {
 	t.Helper()
 	doc := append(bytes.Clone(text), make([]byte, docSlack)...)
@@ -129,8 +128,8 @@ func sameGood(t *testing.T, text []byte) {
 	}
 }
 
-// taken reports whether vectors look at a text that is good up to there: if they called one that
-// is good to its end bad, words would find its end, and only the time would tell.
+// taken reports whether vectors scan a valid text to its end. If they called it invalid, words would find its
+// end, and only the time would show.
 func taken(s *scanner, good int) bool {
 	if !vectored || good < s.n || s.n < docSlack {
 		return true
@@ -139,9 +138,8 @@ func taken(s *scanner, good int) bool {
 	return end > 0
 }
 
-// What ends a text, at each place of two blocks, behind characters of each length and with
-// them behind it. Without looking again at the last character of the last whole block one that
-// is cut off there went unseen.
+// Each byte that ends a text, at each place of two blocks, before and after characters of each length. A
+// character that is cut off at the end of the last block must be checked again.
 func TestBlocks(t *testing.T) {
 	ends := []string{`"`, `\`, "\x1f", "\x00", "", "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x9f\xbf", "\xe3", "\xe3\x80", "\xed\xa0\x80", "\xed\xbf\xbf",
 		"\xf0\x8f\xbf\xbf", "\xf0\x9f\x98", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf8\x88\x80\x80", "\xff", "\x7f", "é", "日", "😀", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U0010ffff"}
@@ -157,8 +155,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Any two bytes, in one block and in two, as the beginning of a character and as its end: in the
-// tables of vectors each bit counts, and there are more than what ends a text above has.
+// Any two bytes, in one block and across two, as the beginning and the end of a character. Each bit of the
+// vectors' tables matters.
 func TestPairs(t *testing.T) {
 	for _, before := range []string{"\x7f", strings.Repeat("é", 15) + "\x7f"} {
 		for _, c := range []string{"", "\xe1", "\xf1", "\xf1\x80"} {
@@ -184,7 +182,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, c byte, at int) {
 		sameGood(t, text)
 		sameText(t, a, string(text))
-		long := bytes.Repeat(text, 1+64/max(len(text), 1)) // no text is too short
+		long := bytes.Repeat(text, 1+64/max(len(text), 1)) // long enough for blocks
 		sameGood(t, long)
 		if len(long) > 0 {
 			long[uint(at)%uint(len(long))] = c

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// randomNest is a value that is nested about as deep as depth says.
+// randomNest returns a value of about the given nesting depth.
 func randomNest(r *rand.Rand, depth int) string {
 	var before, after strings.Builder
 	var closing []string
@@ -46,9 +46,8 @@ func randomNest(r *rand.Rand, depth int) string {
 	return before.String() + pick() + after.String()
 }
 
-// Documents are read as encoding/json reads them where they get so deep that they are
-// checked ahead, and at the depth that is too much: wherever they are broken, and
-// whether they are wanted or not.
+// Documents around the depth from which they are checked ahead, and around the maximum depth, are decoded as
+// by encoding/json: intact and broken, into variables and skipped.
 func TestNests(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	a := arena.NewArena(64<<10, 0)
@@ -68,7 +67,7 @@ func TestNests(t *testing.T) {
 			for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[tree](), reflect.TypeFor[struct{ N int }](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]json.RawMessage]()} {
 				sameAsV1(t, a, typ, doc, 0)
 			}
-			// What Strict forbids comes after what is not JSON.
+			// A syntax error takes precedence over an error of Strict.
 			var refused *StrictError
 			if err := Unmarshal(a, doc, new(any), Strict); json.Valid(doc) != (err == nil || errors.As(err, &refused)) {
 				t.Fatalf("%s, strict: %v", doc, err)
@@ -89,7 +88,7 @@ func TestNests(t *testing.T) {
 	}
 }
 
-// Each way to be wrong is found in a nest, also where nobody reads what it leads to.
+// Each kind of syntax error is found in a nest, also if it is skipped.
 func TestBrokenNests(t *testing.T) {
 	for _, in := range []string{
 		`{x":1}`, `{"a"1}`, `{"a" 1}`, `{"a":1,}`, `{"a":1,x":2}`, `{"a":1 "b":2}`, `{"a":1,"b"2}`, `{1}`, `{"a":1]`, `{"a"}`, `{"a":}`, `{,}`, `{"a":1}}`, `{`, `{"a"`, `{"a":`,
@@ -104,8 +103,8 @@ func TestBrokenNests(t *testing.T) {
 	}
 }
 
-// What Strict finds first is what comes first, however deep: the look ahead does not
-// take it for what is wrong before.
+// Strict reports the first error of the document at any depth. The check ahead must not find a later one
+// first.
 func TestStrictInNests(t *testing.T) {
 	deep := strings.Repeat("[", deepNest) + "\"\xff\"" + strings.Repeat("]", deepNest)
 	for doc, want := range map[string]string{
@@ -119,13 +118,12 @@ func TestStrictInNests(t *testing.T) {
 	}
 }
 
-// A panic that is no error of the document is not taken for one: Valid would hide a mistake of
-// this package.
+// Valid does not recover from a panic that is not an error of the document, which would hide a bug.
 func TestIsDocumentPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
 		}
 	}()
-	new(scanner).isDocument() // has no memory to look at
+	new(scanner).isDocument() // without a document
 }

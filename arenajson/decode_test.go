@@ -13,11 +13,9 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Reading is compared with encoding/json: what is accepted, what becomes of it, and
-// the errors.
+// Decoding is compared with encoding/json: accepted documents, results and errors.
 
-// sameAsV1 reads doc into two values of type t, prefilled by the same seed if that
-// is not 0, and compares them.
+// sameAsV1 decodes doc into two values of type t and compares them. If seed is not 0, they are filled before.
 func sameAsV1(t *testing.T, a *arena.Arena, typ reflect.Type, doc []byte, seed uint64) {
 	t.Helper()
 	want, got := reflect.New(typ), reflect.New(typ)
@@ -28,7 +26,7 @@ func sameAsV1(t *testing.T, a *arena.Arena, typ reflect.Type, doc []byte, seed u
 	before := bytes.Clone(doc)
 	wantErr, panics := unmarshalV1(doc, want.Interface())
 	if panics {
-		return // a member of an embedded type that is not exported, which it can't set
+		return // an unexported embedded type, which it can't set
 	}
 	gotErr := Unmarshal(a, doc, got.Interface())
 	if !bytes.Equal(before, doc) {
@@ -38,14 +36,14 @@ func sameAsV1(t *testing.T, a *arena.Arena, typ reflect.Type, doc []byte, seed u
 		t.Fatalf("%.500v\nof %.1500q:\n%T %v\nencoding/json says\n%T %v", typ, doc, gotErr, gotErr, wantErr, wantErr)
 	}
 	if _, ok := wantErr.(*json.SyntaxError); onV2 && wantErr != nil && !ok {
-		return // which leaves other things in what does not fit
+		return // it leaves other values after an error
 	}
 	if !reflect.DeepEqual(got.Interface(), want.Interface()) {
 		t.Fatalf("%.1000v\nof %.1000q (seed %d, error %v): %s", typ, doc, seed, wantErr, difference("", got.Elem(), want.Elem()))
 	}
 }
 
-// difference is the first one between two values of one type.
+// difference describes the first difference between two values of one type.
 func difference(path string, x, y reflect.Value) string {
 	switch x.Kind() {
 	case reflect.Struct:
@@ -84,11 +82,10 @@ func unmarshalV1(doc []byte, v any) (err error, panics bool) {
 	return json.Unmarshal(doc, v), false
 }
 
-// sameError reports whether y, of this package, is x, of encoding/json. Where that is built
-// on v2, it names other places, and says more: only where a document is no longer JSON
-// is the same.
+// sameError reports whether y, of this package, equals x, of encoding/json. If that is built on v2, it
+// reports other offsets and texts, so only the offset at which a document stops being JSON is compared.
 func sameError(x, y error) bool {
-	// It takes no text that only begins as a number for a json.Number with ,string.
+	// It does not accept text that only begins like a number for a json.Number with ,string.
 	if wrong, ok := x.(*json.UnmarshalTypeError); onV2 && ok && wrong.Type == reflect.TypeFor[json.Number]() && y == nil {
 		return true
 	}
@@ -99,7 +96,7 @@ func sameError(x, y error) bool {
 	return reflect.TypeOf(x) == reflect.TypeOf(y) && fmt.Sprint(x) == fmt.Sprint(y) && (x == nil || reflect.DeepEqual(x, y))
 }
 
-// mutated is doc with some bytes changed, as a hostile or broken client sends it.
+// mutated returns doc with some bytes changed, as by a hostile or broken client.
 func mutated(r *rand.Rand, doc []byte) []byte {
 	b := bytes.Clone(doc)
 	pieces := []string{"null", "true", "{}", "[]", `""`, "-", "0", "1e400", "1.5", "99999999999999999999", `"a"`, `\u`, `\ud83d`, `\ude00`, "\xff", " ", ",", ":", "{", "}", "[", "]", "\x00", `"`, `\`, "é", "-1", `"3"`, "300", `"true"`}
@@ -112,7 +109,7 @@ func mutated(r *rand.Rand, doc []byte) []byte {
 			if i < len(b) {
 				b[i] = byte(r.Uint32())
 			}
-		case 2: // a piece in place of a token
+		case 2: // replace a token
 			p := pieces[r.IntN(len(pieces))]
 			end := i
 			for end < len(b) && bytes.IndexByte([]byte(",]}:"), b[end]) < 0 {
@@ -164,7 +161,7 @@ func TestUnmarshalAsV1(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal reads any bytes into values of types that have all that there is.
+// FuzzUnmarshal decodes any bytes into values of many types.
 func FuzzUnmarshal(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 40 {
@@ -188,7 +185,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// The zero Arena is ready to use, by each function first.
+// The zero Arena is ready to use by each function.
 func TestZeroArena(t *testing.T) {
 	var a *arena.Arena
 	for name, f := range map[string]func(){
@@ -211,8 +208,8 @@ func TestZeroArena(t *testing.T) {
 	}
 }
 
-// What a slice is expected to need is within bounds whatever the document has: a quarter more
-// than it has, or it would move again and again, and four times that at most.
+// The expected length is within bounds for any document: at least a quarter more than the length, so that
+// growth stays linear, and at most four times the length.
 func TestExpected(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	for range 10_000 {

@@ -19,14 +19,14 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// stream is a Decoder of this package or of encoding/json.
+// A stream is a Decoder of this package or of encoding/json.
 type stream interface {
 	Decode(v any) error
 	More() bool
 	InputOffset() int64
 }
 
-// library is what reads and writes JSON: this package or encoding/json.
+// A library encodes and decodes JSON: this package or encoding/json.
 type library struct {
 	unmarshal func(doc string, v any) error
 	decoder   func(r io.Reader) stream
@@ -60,21 +60,20 @@ func libraryIn(a *arena.Arena) library {
 	}
 }
 
-// deviation is a case in which this package does not do what encoding/json of Go 1.26,
-// or of 1.27, does.
+// A deviation is a difference between this package and encoding/json of Go 1.26 or 1.27.
 type deviation struct {
 	what string // in Markdown
-	doc  string // what is read, if anything
+	doc  string // the decoded document, if any
 	do   func(l library, doc string) string
 
-	on26, on27 string // what encoding/json does
-	here       string // what this package does; empty: as on 1.26
-	here27     string // on Go 1.27, where that is another
+	on26, on27 string // the results of encoding/json
+	here       string // the result of this package, or "" for on26
+	here27     string // on Go 1.27, if different
 
-	covers string // how documents of errorDocs begin that differ in the same way
+	covers string // the beginning of documents of errorDocs that differ in the same way
 }
 
-// outcome is v, or the error in its place.
+// outcome returns v, or the text of the error.
 func outcome(v any, err error) string {
 	switch e := err.(type) {
 	case nil:
@@ -98,14 +97,14 @@ func outcome(v any, err error) string {
 	return "an error without a type"
 }
 
-// reads returns what is read into a T, or the error.
+// reads decodes doc into a T and returns that or the error.
 func reads[T any](l library, doc string) string {
 	var x T
 	err := l.unmarshal(doc, &x)
 	return outcome(x, err)
 }
 
-// left returns what is in x after an error.
+// left returns the value of x after an error.
 func left[T any](x T) func(library, string) string {
 	return func(l library, doc string) string {
 		y := x
@@ -133,11 +132,11 @@ type quotedOf[T any] struct {
 	Q T `json:",string"`
 }
 
-// stackPointer returns what an UnmarshalJSONFrom sees, if there is such a method.
+// stackPointer returns the StackPointer that an UnmarshalJSONFrom sees, on builds that have the method.
 var stackPointer = func(library, string) string { return "no such method" }
 
 var deviations = []deviation{
-	// On every Go.
+	// On every Go:
 	{"`struct{ M *arena.Map[string, int] }`", `{"M":{"a":1}}`, func(l library, doc string) string {
 		var x struct{ M *arena.Map[string, int] }
 		err := l.unmarshal(doc, &x)
@@ -188,7 +187,7 @@ var deviations = []deviation{
 	}, "no members", "no members", "1 member", `UnmarshalTypeError: Struct "", Field "", Offset 1`, ""},
 	{"`StackPointer` in an `UnmarshalJSONFrom`, within a struct", `{"P":1}`, func(l library, doc string) string { return stackPointer(l, doc) }, "no such method", "/P", "", "no pointer", ""},
 
-	// Where Go 1.26 and 1.27 differ.
+	// Differences between Go 1.26 and 1.27:
 	{"a stream that fails right behind a string, `true`, `false` or `null`", `"a"`, func(l library, doc string) string {
 		var x any
 		err := l.decoder(io.MultiReader(strings.NewReader(doc), iotest.ErrReader(errStream))).Decode(&x)
@@ -261,7 +260,7 @@ var deviations = []deviation{
 	{"writing what `MarshalText` returns, `\\xff`", "", written(textByValue{"\xff"}), `"\ufffd"`, `"�"`, "", "", ""},
 }
 
-// Each row of the table in docs/generated/json.md must be a difference, and as described on this Go.
+// Each row of the table in docs/generated/json.md is a difference, and correct for this Go.
 func TestDifferences(t *testing.T) {
 	if onExperiment {
 		t.Skip("the table has no column for the experiment")
@@ -309,8 +308,8 @@ func TestDifferences(t *testing.T) {
 	samePage(t, "differences", table.String())
 }
 
-// madeWith returns the versions of Go 1.26 and 1.27 that have made the table in docs/generated/json.md. With -update,
-// this Go is one of them.
+// madeWith returns the versions of Go 1.26 and 1.27 with which the table in docs/generated/json.md was made.
+// With -update, one of them is this Go.
 func madeWith(t *testing.T) [2]string {
 	page, err := os.ReadFile("../docs/generated/json.md")
 	if err != nil {
@@ -329,10 +328,10 @@ func madeWith(t *testing.T) [2]string {
 	return versions
 }
 
-// onExperiment reports whether encoding/json is built on v2 as it was before Go 1.27.
+// onExperiment reports whether encoding/json is built on v2 by a Go before 1.27.
 var onExperiment = onV2 && strings.HasPrefix(runtime.Version(), "go1.26")
 
-// code is s in Markdown, in a cell of a table.
+// code returns s as code in a cell of a Markdown table.
 func code(s string) string {
 	if s == "" {
 		return ""
@@ -340,8 +339,7 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// On a Go whose encoding/json is built on v2, what is accepted, and what becomes of it,
-// differs for no other of the documents with errors than the table says.
+// If encoding/json is built on v2, results differ for no other documents of errorDocs than the table says.
 func TestDifferencesAreAll(t *testing.T) {
 	if !onV2 || onExperiment {
 		t.Skip("TestTypeErrorsAsV1 compares them")

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// What has no maps but the usual ones and no methods leaves nothing on the heap.
+// Values without methods, and with common types of maps only, are encoded without allocations from the heap.
 func TestMarshalAllocatesNothing(t *testing.T) {
 	if check.On || viaReflect {
 		t.Skip("a checked build records what it does, a portable one copies what is in interfaces")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What a MarshalJSON returns is taken, refused and written as encoding/json does it:
-// documents of all kinds, broken anywhere, and nested up to its limit and beyond.
+// The result of a MarshalJSON is accepted, rejected and written as by encoding/json: documents of all kinds,
+// broken at any place, and nested up to the limit and beyond.
 func TestCompaction(t *testing.T) {
 	check := func(doc string) {
 		t.Helper()
@@ -57,7 +57,7 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// Names are sorted as strings are, whatever they share, and whatever zeros are in them.
+// Names are sorted like strings, regardless of common prefixes and zeros.
 func TestSortNames(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for round := range 300 {
@@ -70,7 +70,7 @@ func TestSortNames(t *testing.T) {
 			}
 			names = append(names, string(b))
 		}
-		if round == 0 { // more members than two bytes count
+		if round == 0 { // more members than two bytes can count
 			for i := range 70000 {
 				names = append(names, string([]byte{byte(i), 'x', 'y', byte(i >> 8), 'z', byte(i >> 16)}))
 			}

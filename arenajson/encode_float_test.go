@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// put returns what one of the functions that write where enough is reserved writes.
+// put returns the text that one of the functions for reserved memory writes.
 func put(write func(w xunsafe.Pointer) xunsafe.Pointer) []byte {
 	buf := make([]byte, numberBytes+slack)
 	w := xunsafe.DataOf(buf)
@@ -21,7 +21,7 @@ func putFloat(f float64) []byte {
 	return put(func(w xunsafe.Pointer) xunsafe.Pointer { return putFloat64(w, f, nil, nil) })
 }
 
-// The table of powers is what it says.
+// The table of powers has the first 128 bits of each.
 func TestPowers(t *testing.T) {
 	for i, p := range powers {
 		k := i + leastPower
@@ -54,8 +54,8 @@ func expectedFloat(f float64) string {
 	return string(b)
 }
 
-// Floats are written as strconv writes them: all powers of two and ten and what is
-// next to them, decimals of all lengths, and many at random.
+// Floats are written as by strconv: all powers of two and ten and their neighbors, decimals of all lengths,
+// and random ones.
 func TestFloatsAreStrconvs(t *testing.T) {
 	check := func(f float64) {
 		for _, f := range []float64{f, -f, math.Nextafter(f, math.Inf(1)), math.Nextafter(f, 0)} {
@@ -108,7 +108,7 @@ func FuzzFloat(f *testing.F) {
 	})
 }
 
-// Integers of all lengths, and what is next to a power of ten or two.
+// Integers of all lengths, and next to powers of ten and two.
 func TestIntegers(t *testing.T) {
 	check := func(u uint64) {
 		if got, want := put(func(w xunsafe.Pointer) xunsafe.Pointer { return putUint(w, u) }), strconv.FormatUint(u, 10); string(got) != want {

@@ -13,8 +13,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// FuzzMarshal compares values of random types, as TestMarshalIsEncodingJSONs does,
-// and one with the text that the fuzzer thinks of in it.
+// FuzzMarshal compares values of random types, like TestMarshalIsEncodingJSONs, one of which has a text of
+// the fuzzer.
 func FuzzMarshal(f *testing.F) {
 	f.Add(uint64(1), "text", 1.5)
 	for i, s := range texts {
@@ -38,15 +38,14 @@ func FuzzMarshal(f *testing.F) {
 	})
 }
 
-// What Marshal took of an arena for a document that it failed to write, and what
-// MarshalWrite took, is there again.
+// The memory of a document that Marshal failed to write, and of MarshalWrite, is returned to the arena.
 func TestMemoryIsGivenBack(t *testing.T) {
 	if check.On {
 		t.Skip("a checked build hands out nothing twice")
 	}
 	a := arena.NewArena(1<<16, 0)
 	long := strings.Repeat("x", 5000)
-	if _, err := Marshal(a, long); err != nil { // takes a first chunk, and moves from there
+	if _, err := Marshal(a, long); err != nil { // grows beyond the first chunk
 		t.Fatal(err)
 	}
 	used := a.Stats().UsedBytes
@@ -70,7 +69,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// A Marshaler that calls Marshal in the same arena, or panics, does no harm.
+// A Marshaler may call Marshal with the same arena, and may panic.
 type nesting struct {
 	a     *arena.Arena
 	depth int
@@ -107,7 +106,7 @@ func TestMarshalInMarshal(t *testing.T) {
 		}()
 	}
 	a.Reset()
-	// A Limit that is hit is an error, after which all is as before.
+	// An exceeded limit is an error, and changes nothing.
 	a.SetLimit(1 << 12)
 	var limit *arena.LimitError
 	if got, err := Marshal(a, strings.Repeat("x", 1<<16)); got != nil || !errors.As(err, &limit) {
@@ -118,8 +117,8 @@ func TestMarshalInMarshal(t *testing.T) {
 	}
 }
 
-// Every character, and every sequence of up to three bytes with one changed, is
-// written as encoding/json writes it, alone and among others of its length.
+// Every character, and every sequence of up to three bytes with one byte changed, is written as by
+// encoding/json, alone and among characters of its length.
 func TestCharacters(t *testing.T) {
 	compare := func(s string) {
 		t.Helper()

@@ -12,9 +12,9 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Every allocation that Marshal and MarshalWrite make of an arena fails once: with
-// every limit there is an error or the document, an error takes nothing of the arena
-// that is not there again, nothing is written, and the next document is right.
+// Each allocation from the arena by Marshal and MarshalWrite fails once. With every limit the result is an
+// error or the document. After an error all memory is returned, nothing is written, and the next document is
+// correct.
 func TestMarshalWithEveryLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	long := strings.Repeat("text \"é\" ", 300)

@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// expected returns what encoding/json makes of v.
+// expected returns encoding/json's encoding of v.
 func expected(v any, html bool) (string, error) {
 	if html {
 		b, err := json.Marshal(v)
@@ -30,7 +30,7 @@ func expected(v any, html bool) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// compareErrors fails the test if err isn't what encoding/json's is.
+// compareErrors fails the test if err differs from encoding/json's error.
 func compareErrors(t *testing.T, v any, err, want error) {
 	t.Helper()
 	if onV2 && err != nil && want != nil {
@@ -55,8 +55,8 @@ func compareErrors(t *testing.T, v any, err, want error) {
 	}
 }
 
-// normalized is doc as it is, or where encoding/json is built on v2 what it means:
-// v2 writes some of it otherwise.
+// normalized returns doc, or its decoded value if encoding/json is built on v2, which writes some texts
+// differently.
 func normalized(doc string) string {
 	if onV2 {
 		d := json.NewDecoder(strings.NewReader(doc))
@@ -69,8 +69,7 @@ func normalized(doc string) string {
 	return doc
 }
 
-// compareMarshal compares what is made of v, in a and on the heap, with what
-// encoding/json makes of it.
+// compareMarshal compares the encoding of v, in a and on the heap, with encoding/json's.
 func compareMarshal(t *testing.T, a *arena.Arena, v any) {
 	t.Helper()
 	for _, html := range []bool{true, false} {
@@ -98,8 +97,7 @@ func compareMarshal(t *testing.T, a *arena.Arena, v any) {
 	}
 }
 
-// Values of random types are written as encoding/json writes them, reached by a
-// pointer and not.
+// Values of random types are encoded as by encoding/json, passed with a pointer and without.
 func TestMarshalIsEncodingJSONs(t *testing.T) {
 	n := 6000
 	if testing.Short() {
@@ -180,7 +178,7 @@ func chain(n int) *cycle {
 	return c
 }
 
-// What random types don't come to: methods, errors, cycles and depths.
+// Cases that random types don't have: methods, errors, cycles and depths.
 func TestMarshalOfTheRest(t *testing.T) {
 	a := arena.NewArena(1<<12, 0)
 	one := 1
@@ -272,7 +270,7 @@ func TestMarshalOfTheRest(t *testing.T) {
 	}
 }
 
-// An arena.Map is an object, as a builtin map of the same entries is.
+// An arena.Map is encoded like a builtin map of the same entries.
 func TestMarshalOfArenaMaps(t *testing.T) {
 	a := arena.NewArena(1<<12, 0)
 	r := rand.New(rand.NewPCG(5, 6))

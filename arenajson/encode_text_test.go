@@ -12,8 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Texts of three bytes a character, those that must not stand as they are among them, of every
-// length and with anything at any place: both directions do what encoding/json does.
+// Texts of characters of three bytes, including those that are escaped, of every length and with any string
+// at any place, are encoded and decoded as by encoding/json.
 func TestThreeByteCharacters(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	r := rand.New(rand.NewPCG(61, 62))
@@ -47,7 +47,7 @@ func TestThreeByteCharacters(t *testing.T) {
 	}
 }
 
-// sameText writes a text with vectors and without, with HTML escaped and without.
+// sameText encodes a text with vectors and without, with HTML escaped and without.
 func sameText(t *testing.T, a *arena.Arena, text string) {
 	t.Helper()
 	defer func(on bool) { vectored = on }(vectored)
@@ -58,7 +58,7 @@ func sameText(t *testing.T, a *arena.Arena, text string) {
 		plain.SetEscapeHTML(false)
 		plain.Encode(text)
 		got, _ := Marshal(a, &text, NoEscapeHTML)
-		escaped := func(b []byte) string { return strings.ReplaceAll(string(b), "\ufffd", `\ufffd`) } // not by each Go
+		escaped := func(b []byte) string { return strings.ReplaceAll(string(b), "\ufffd", `\ufffd`) } // depends on the Go version
 		if escaped(got)+"\n" != escaped(want.Bytes()) {
 			t.Fatalf("%q is written as %q, not %q; vectors: %v", text, got, want.Bytes(), vectored)
 		}
@@ -67,8 +67,8 @@ func sameText(t *testing.T, a *arena.Arena, text string) {
 	}
 }
 
-// What may not stand as it is, and what looks like it, at each place of two blocks and of what is
-// behind them, after characters of each length and before them.
+// Characters that are escaped, and similar ones, at each place of two blocks and of the rest, before and
+// after characters of each length.
 func TestWrittenBlocks(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	marks := []string{"", `"`, `\`, "<", ">", "&", "\x1f", "\x00", " ", "!", "#", "'", "2", "=", "?", "L", "^", "|", "~", "\x7f", "\u2027", "\u2028", "\u2029", "\u202a", "\u20a8", "\u2128", "\u3028",
@@ -88,13 +88,13 @@ func TestWrittenBlocks(t *testing.T) {
 	}
 }
 
-// A text of any length is written in blocks, up to its first mark, and at most so many bytes
-// behind it: all others stay. If vectors called such a text bad, only the time would tell.
+// A text of any length is written in blocks up to its first mark, with at most so many bytes after it. If
+// vectors called a valid text invalid, only the time would show.
 func TestBlocksAreWritten(t *testing.T) {
 	if !vectored {
 		t.Skip("no vectors here")
 	}
-	for _, c := range []string{"\u20a8", "\u20a9", "\u2028"[:1] + "\x81\xa8", "\u3028", "\u3029", "\u202a", "\u2027", "\x7f", "2", "!", "L", "N"} { // which look like marks
+	for _, c := range []string{"\u20a8", "\u20a9", "\u2028"[:1] + "\x81\xa8", "\u3028", "\u3029", "\u202a", "\u2027", "\x7f", "2", "!", "L", "N"} { // similar to marks
 		s, to := strings.Repeat(c, 20), make([]byte, 100)
 		if got := (&encoder{html: 1}).blocks(xunsafe.DataOf(to), s, 0); got != len(s) {
 			t.Errorf("%q is written up to %d", s, got)

@@ -25,12 +25,12 @@ func ExampleMarshal() {
 	pool := arena.NewArenaPool(64<<10, 0)
 	pool.Do(func(a *arena.Arena) {
 		o := order{ID: 7, Items: []item{{"tea <green>", 3.5}, {"cup", 12}}}
-		doc, err := arenajson.Marshal(a, &o) // a pointer: what is passed by value goes to the heap
+		doc, err := arenajson.Marshal(a, &o) // a pointer: Go would allocate a value on the heap
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(string(doc)) // good until the arena is reset
+		fmt.Println(string(doc)) // valid until the arena is reset
 	})
 	// Output:
 	// {"id":7,"items":[{"name":"tea \u003cgreen\u003e","price":3.5},{"name":"cup","price":12}]}
@@ -73,7 +73,7 @@ func ExampleUnmarshalRead() {
 	// Output: 8 tea <nil>
 }
 
-// A stream of values, each in what the last one has left.
+// A stream of values, each decoded into the memory of the last one.
 func ExampleDecoder() {
 	a := arena.NewArena(4<<10, 0)
 	d := arenajson.NewDecoder(a, strings.NewReader(`{"id": 1} {"id": 2} {"id": 3`))
@@ -101,7 +101,7 @@ func ExampleOption() {
 	// Output: json: unknown field "colour"
 }
 
-// What two programs may read differently: a name that stands twice.
+// Programs may interpret a duplicate name differently.
 func ExampleStrictError() {
 	a := arena.NewArena(4<<10, 0)
 	var o order
@@ -146,7 +146,7 @@ func ExampleNewEncoder() {
 	// <nil>
 }
 
-// An array of any length, an element at a time.
+// An array of any length, one element at a time.
 func ExampleDecoder_Token() {
 	a := arena.NewArena(4<<10, 0)
 	d := arenajson.NewDecoder(a, strings.NewReader(`[{"id":1},{"id":2}]`))
@@ -219,7 +219,7 @@ func ExampleMarshalIndent() {
 
 type cents int64
 
-// An option that is made once: amounts are strings in JSON.
+// Create the option once. It encodes amounts as strings.
 var (
 	writeCents = arenajson.MarshalFunc(func(a *arena.Arena, c cents) ([]byte, error) {
 		return fmt.Appendf(arena.MakeSlice[byte](a, 0, 16), `"%d.%02d"`, c/100, c%100), nil

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// members are the names and their order in what encoding/json makes of v.
+// members returns the names in encoding/json's encoding of v, in order.
 func members(t *testing.T, v any) []string {
 	t.Helper()
 	doc, err := json.Marshal(v)
@@ -43,7 +43,7 @@ func members(t *testing.T, v any) []string {
 	}
 }
 
-// at is the address that a field's hops and offset lead to.
+// at returns the address of a field, by its hops and offset.
 func at(f *field, p unsafe.Pointer) unsafe.Pointer {
 	for _, h := range f.hops {
 		p = *(*unsafe.Pointer)(unsafe.Add(p, h.offset))
@@ -51,8 +51,8 @@ func at(f *field, p unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Add(p, f.offset)
 }
 
-// compareFields fills a v of struct type s such that nothing is left out, and
-// compares what fieldsOf says with what encoding/json writes.
+// compareFields fills a v of struct type s so that no field is omitted, and compares fieldsOf with
+// encoding/json's encoding.
 func compareFields(t *testing.T, r *rand.Rand, s reflect.Type) {
 	t.Helper()
 	p := reflect.New(s)
@@ -70,7 +70,7 @@ func compareFields(t *testing.T, r *rand.Rand, s reflect.Type) {
 		if fv.Type() != f.typ || fv.Addr().UnsafePointer() != at(f, p.UnsafePointer()) {
 			t.Errorf("%v: %s is a %v at %v, not a %v at %v", s, f.name, fv.Type(), fv.Addr().UnsafePointer(), f.typ, at(f, p.UnsafePointer()))
 		}
-		// The name as it is written, alone: what the options of an encoder make of it.
+		// The name alone, as the options of an encoder write it.
 		for escape, quoted := range map[bool]string{true: f.escaped, false: f.plain} {
 			var b strings.Builder
 			e := json.NewEncoder(&b)
@@ -101,7 +101,7 @@ func reflectSaysZero(v reflect.Value) bool {
 	return ok && z.IsZero()
 }
 
-// The members of a struct and their order are those that encoding/json writes.
+// The fields of a struct and their order are those of encoding/json.
 func TestFieldsAreThoseOfEncodingJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, v := range zoo {
@@ -121,7 +121,7 @@ func TestFieldsAreThoseOfEncodingJSON(t *testing.T) {
 	}
 }
 
-// Only an embedded pointer to an unexported struct is one that can't be set.
+// Only embedded pointers to unexported structs are hidden.
 func TestHiddenHops(t *testing.T) {
 	type both struct {
 		*MyPointed
@@ -138,8 +138,7 @@ func TestHiddenHops(t *testing.T) {
 	}
 }
 
-// Goroutines that ask for a type at once, while nobody has looked at it, get the
-// same answer.
+// Goroutines that use a type for the first time at once get the same fields.
 func TestFieldsAtOnce(t *testing.T) {
 	s := reflect.StructOf([]reflect.StructField{{Name: "Never", Type: reflect.TypeFor[Level1]()}, {Name: "Asked", Type: reflect.TypeFor[int]()}})
 	got := make([]*field, 8)

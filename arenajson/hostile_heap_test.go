@@ -16,17 +16,17 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// pressing is a document that is made to take memory where no limit counts it.
+// A pressing document is made to take memory that no limit counts.
 type pressing struct {
 	what string
 	into string
 	doc  func(n int) string // of about n bytes
 	new  func() any
-	heap string // what it takes of the heap for each of its bytes: a key of heapBounds
+	heap string // its use of the heap: a key of heapBounds
 }
 
-// heapBounds are how many bytes of the heap a document may take for each of its own, at
-// most, in an arena that has its memory.
+// heapBounds has the maximum number of heap bytes for each byte of the document, in an arena that has its
+// memory, given encoding/json's.
 var heapBounds = map[string]func(theirs float64) float64{
 	"none":                       func(float64) float64 { return 0.05 },
 	"as encoding/json, its maps": func(theirs float64) float64 { return theirs*1.5 + 0.05 },
@@ -35,7 +35,7 @@ var heapBounds = map[string]func(theirs float64) float64{
 	"errors of strconv, 8":       func(float64) float64 { return 8 },
 }
 
-// different is an object of members whose names all differ.
+// different returns an object of members with different names.
 func different(member string) func(int) string {
 	return func(n int) string {
 		var b strings.Builder
@@ -46,7 +46,7 @@ func different(member string) func(int) string {
 	}
 }
 
-// nestOfNames is a nest of objects that each have as many members that nobody wants.
+// nestOfNames returns a nest of objects, each with members that are skipped.
 func nestOfNames(members int) func(int) string {
 	return func(n int) string {
 		var names strings.Builder
@@ -71,8 +71,8 @@ type quotedMembers struct {
 	*hiddenDeep
 }
 
-// beforeV2 is a member whose UnmarshalText encoding/json v2 calls, with a copy of the text on the heap, despite its
-// option ,string.
+// beforeV2 is a member whose UnmarshalText encoding/json v2 calls despite its option ,string, with a copy of
+// the text on the heap.
 var beforeV2 = map[bool]string{false: `"L":"5",`}[onV2]
 
 var pressings = []pressing{
@@ -110,15 +110,14 @@ var pressings = []pressing{
 	{"times in zones of no whole hours", "`[]time.Time`", list(`"2020-01-02T03:04:05+01:01"`), func() any { return new([]time.Time) }, "its time zones, 16"},
 }
 
-// What a document makes us keep lies in the arena, where a limit counts it, or is bounded:
-// in each way to read it, with each option. Strict once kept names in maps of the heap, and
-// for each value with an error there was one.
+// Memory for a document is in the arena, where a limit counts it, or bounded: for each way to decode it, with
+// each option. Strict once kept names in maps on the heap, and each value with an error allocated one.
 func TestHostileDocumentsOnTheHeap(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || viaReflect {
 		t.Skip("the race detector allocates, and so does package reflect")
 	}
-	const n = 1 << 17 // longer than what a Decoder reads ahead
+	const n = 1 << 17 // longer than the buffer of a Decoder
 	ways := []struct {
 		name string
 		read func(a *arena.Arena, doc []byte, v any, opts ...Option) error
@@ -131,18 +130,18 @@ func TestHostileDocumentsOnTheHeap(t *testing.T) {
 			return NewDecoder(a, bytes.NewReader(doc), opts...).Decode(v)
 		}},
 	}
-	warm := arena.NewArena(16<<20, 1<<30) // whose chunks hold all that a document takes
+	warm := arena.NewArena(16<<20, 1<<30) // its chunks hold all memory of a document
 	var table strings.Builder
 	table.WriteString("| document | decoded into | bytes of the arena, times its size | with `Strict` | of the heap |\n| --- | --- | ---: | ---: | --- |\n")
 	for i, p := range pressings {
 		short, long := []byte(p.doc(n)), []byte(p.doc(3*n))
 		more := float64(len(long) - len(short))
-		// What the longer one takes beyond the shorter one: no constants count.
+		// slope returns the difference between a long and a short document, so that constants do not count.
 		slope := func(read func(a *arena.Arena, doc []byte, v any) error) (float64, error) {
 			measure := func(doc []byte) (float64, error) {
 				least := math.Inf(1)
 				var err error
-				// At first the arena may have to get its memory.
+				// At first the arena may have to allocate its memory.
 				for i := 0; i < 3 || i < 12 && least > float64(len(doc))/100; i++ {
 					v, all := p.new(), 0.0
 					warm.Reset()
@@ -174,7 +173,7 @@ func TestHostileDocumentsOnTheHeap(t *testing.T) {
 				a := arena.NewArena(64<<10, 1<<30)
 				way.read(a, long, p.new(), opts...)
 				inArena := float64(a.Stats().UsedBytes) / float64(len(long))
-				if way.name != "Decode" { // which has the stream's buffer, too
+				if way.name != "Decode" { // its buffer may also be there
 					used[strict] = max(used[strict], inArena)
 				}
 				heap, err := slope(func(a *arena.Arena, doc []byte, v any) error { return way.read(a, doc, v, opts...) })

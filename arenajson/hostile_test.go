@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// hostile is a document that is made to cost, and what it is decoded into.
+// A hostile document is made to take much memory or time.
 type hostile struct {
 	what string
 	into string
@@ -32,7 +32,7 @@ func unitsOf(before, unit, after string) func(int) string {
 	return func(n int) string { return before + strings.Repeat(unit, n/len(unit)) + after }
 }
 
-// list is an array of n bytes of elements.
+// list returns an array of about n bytes with copies of element.
 func list(element string) func(int) string {
 	return unitsOf("["+element, ","+element, "]")
 }
@@ -45,12 +45,12 @@ func nestOf(open, in, close string, depth int) func(int) string {
 	return list(strings.Repeat(open, depth) + in + strings.Repeat(close, depth))
 }
 
-// cut is a nest that ends before anything of it is closed, of no other size.
+// cut returns a nest that ends before anything is closed, regardless of n.
 func cut(open string, depth int) func(int) string {
 	return func(int) string { return strings.Repeat(open, depth) }
 }
 
-// misfitBehind has in its deepest object a list, and behind it a value that does not fit.
+// misfitBehind returns a nest whose deepest object has a list followed by a value that does not fit.
 func misfitBehind(depth int) func(int) string {
 	return func(n int) string {
 		open := strings.Repeat(`{"A":`, depth)
@@ -106,11 +106,11 @@ var hostiles = []hostile{
 	{"spaces", "`any`", unitsOf("", " ", "1"), toAny, nil},
 }
 
-// What a document costs that was made for it. Of the arena it takes what the table of
-// docs/generated/json.md says, and of a Limit no more than that; builtin maps take of the heap what
-// they take with encoding/json. It takes about as long as with encoding/json at most. One
-// that breaks off takes no longer than encoding/json takes for all of it, and a nest no
-// longer than encoding/json takes to refuse it: it is checked before it is read.
+// The costs of hostile documents are bounded. They use as much of the arena as the table of
+// docs/generated/json.md shows, and never more than a limit. Builtin maps use as much of the heap as with
+// encoding/json. Decoding takes about as long as with encoding/json at most. A truncated document takes no
+// longer than the complete one does with encoding/json, and a truncated nest no longer than encoding/json
+// takes to reject it, because nests are checked before they are decoded.
 func TestHostileDocuments(t *testing.T) {
 	n, rounds := 1<<18, 50
 	if testing.Short() || check.On || testkit.Emulated() || check.Race || check.ASan {
@@ -119,7 +119,7 @@ func TestHostileDocuments(t *testing.T) {
 	const (
 		most    = 128 // times the document's size, in chunks
 		longest = 4   // times encoding/json's time
-		refused = 64  // the same for a document without its end, which encoding/json sees before it decodes anything
+		refused = 64  // for a truncated document, which encoding/json rejects before it decodes anything
 	)
 	limit := 16 * n
 	var table strings.Builder
@@ -152,7 +152,7 @@ func TestHostileDocuments(t *testing.T) {
 		if err := Unmarshal(small, doc, h.new(), h.opts...); !sameError(err, want) && !errors.As(err, &over) {
 			t.Errorf("%s into %s, with a limit: %v", h.what, h.into, err)
 		}
-		if took := testkit.ProcessorTime() - from; rounds > 0 && took > 3*time.Second { // a list that was copied for each of its values took 35
+		if took := testkit.ProcessorTime() - from; rounds > 0 && took > 3*time.Second { // copying a list for each of its values took 35
 			t.Errorf("%s into %s, with a limit: took %v", h.what, h.into, took)
 		}
 		if held := small.Stats().RetainedBytes; held > limit {
@@ -165,7 +165,7 @@ func TestHostileDocuments(t *testing.T) {
 		}
 		for _, x := range []struct {
 			what       string
-			doc, their []byte // what is decoded, and what by encoding/json
+			doc, their []byte // decoded by this package, and by encoding/json
 			most       float64
 		}{{"", doc, doc, longest}, {", without its last byte", short, short, refusal}, {", without its last byte, against all of it", short, doc, longest}} {
 			if rounds == 0 {
@@ -183,7 +183,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// allocated is the bytes of the heap that f allocates, and what it returns.
+// allocated returns the number of heap bytes that f allocates, and its error.
 func allocated(f func() error) (float64, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -201,8 +201,8 @@ func decodeStandard(h hostile, doc []byte, v any) error {
 	return d.Decode(v)
 }
 
-// slower is how many times as long as encoding/json takes for their document ours takes
-// for doc, each at its best. Rounds end as soon as it is most at most.
+// slower returns the ratio of our time for doc to encoding/json's time for their, each the best of several
+// rounds. Rounds end once the ratio is at most most.
 func slower(h hostile, doc, their []byte, rounds int, most float64) float64 {
 	a := arena.NewArena(64<<10, 64<<20)
 	theirs, ours := testkit.Best(rounds, func() {

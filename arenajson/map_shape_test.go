@@ -16,7 +16,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// gauge is a value with a method, so maps of gauges are read and written by package reflect.
+// gauge has a method, so maps of gauges are decoded and encoded by package reflect.
 type gauge struct{ n int }
 
 func (g *gauge) UnmarshalJSON(b []byte) error {
@@ -41,7 +41,7 @@ type (
 	}
 )
 
-// shapedTypes are types of the values of maps: of each shape, of structs of each size, and others.
+// shapedTypes are types of map values: of each shape, structs of each size, and others.
 func shapedTypes() []reflect.Type {
 	all := []reflect.Type{
 		reflect.TypeFor[int](), reflect.TypeFor[namedInt](), reflect.TypeFor[int8](), reflect.TypeFor[uint16](), reflect.TypeFor[int32](), reflect.TypeFor[uint64](),
@@ -65,7 +65,7 @@ func shapedTypes() []reflect.Type {
 	return all
 }
 
-// writeShaped writes a random value for a t, sometimes one that does not fit.
+// writeShaped writes a random value for type t, sometimes one that does not fit.
 func writeShaped(r *rand.Rand, doc *strings.Builder, t reflect.Type) {
 	n := r.IntN(40)
 	switch {
@@ -132,9 +132,9 @@ func writeMembers(r *rand.Rand, doc *strings.Builder, elem reflect.Type, n int) 
 	doc.WriteByte('}')
 }
 
-// Maps of values of every shape and of keys of every kind of string are read and written as
-// encoding/json does, in cycle after cycle, under a collector that never rests; the runtime finds
-// in them what it finds in maps of its own.
+// Maps with values of every shape and keys of every kind of string are decoded and encoded as by
+// encoding/json, in many cycles, while the collector runs. The runtime finds the same entries in them as in
+// its own maps.
 func TestShapes(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	a := arena.NewArena(64<<10, 4<<20)
@@ -164,8 +164,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// sameMaps fails if two maps are not alike, before or after the same changes to both, or if they are
-// written in another way than by encoding/json.
+// sameMaps fails the test if two maps differ, before or after the same changes to both, or if they are not
+// encoded as by encoding/json.
 func sameMaps(t *testing.T, a *arena.Arena, r *rand.Rand, got, want reflect.Value) {
 	t.Helper()
 	for range 2 {
@@ -196,8 +196,8 @@ func sameMaps(t *testing.T, a *arena.Arena, r *rand.Rand, got, want reflect.Valu
 	}
 }
 
-// Structs whose values can run code of the program are not walked as words, which nothing but their
-// map keeps alive.
+// Structs whose values can run code of the program are not walked as words, because only the map keeps their
+// pointers alive.
 func TestWordsThatRunNothing(t *testing.T) {
 	type inner struct{ N *int }
 	for v, want := range map[any]bool{

@@ -24,7 +24,7 @@ type weighed struct {
 	new  func() any
 }
 
-// numbered returns an array of n bytes, of elements that format makes of the numbers from 0 on.
+// numbered returns an array of about n bytes. format formats each element's number.
 func numbered(format string) func(int) string {
 	return func(n int) string {
 		var b strings.Builder
@@ -80,12 +80,11 @@ var weights = []weighed{
 	{"the same", "`any`", numbered(weighedOrders), toAny},
 }
 
-// weighedOn is the Go that encoding/json's column of the table is measured with.
+// weighedOn is the Go version of encoding/json's column in the table.
 const weighedOn = "go1.26"
 
-// The memory of a decoded document, in an arena and on the heap, beside encoding/json's. The table shows bytes of memory
-// for each byte of the document. encoding/json's results do not include the document. All of ours do in an arena, because
-// strings are parts of a copy.
+// The memory of decoded documents, in an arena and on the heap, beside encoding/json's. The table has the
+// bytes of memory for each byte of the document. The columns of an arena include a copy of the document.
 func TestMemoryOfDocuments(t *testing.T) {
 	if check.On || check.Race || check.ASan || bits.UintSize != 64 || viaReflect {
 		t.Skip("memory differs in this build")
@@ -117,7 +116,7 @@ func TestMemoryOfDocuments(t *testing.T) {
 	checkMemory(t, table.String())
 }
 
-// live returns the bytes of the heap that the value that f returns holds. It measures on a heap at rest, several times.
+// live returns the heap bytes that the result of f keeps alive, the least of several measurements.
 func live(f func() any) float64 {
 	least := math.Inf(1)
 	for range 3 {
@@ -131,15 +130,15 @@ func live(f func() any) float64 {
 
 func heapAtRest() float64 {
 	var m runtime.MemStats
-	for range 3 { // what pools hold is free after two collections
+	for range 3 { // pools are empty after two collections
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
 }
 
-// checkMemory fails the test if the table is not fresh: its rows are the same, and no number differs by more than a tenth.
-// The last column is that of one version of Go.
+// checkMemory fails the test if the table is stale: its rows differ, or a number by more than a tenth. The
+// last column is compared only on weighedOn.
 func checkMemory(t *testing.T, table string) {
 	if *update {
 		samePage(t, "memory", table)

@@ -14,10 +14,9 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Methods of a program that end badly: by an error, a panic, or with their goroutine, at
-// the n-th call of any.
+// Methods of a program that fail with an error, a panic, or runtime.Goexit, in the n-th call of any method.
 
-// ending is how a method ends.
+// An ending is how a method ends.
 type ending int
 
 const (
@@ -28,12 +27,12 @@ const (
 )
 
 var (
-	callsLeft int // of methods, until one ends so:
+	callsLeft int // number of calls of methods before that ending
 	endsBy    ending
 	errMethod = errors.New("of a method")
 )
 
-// called counts a call, and is how it ends.
+// called counts a call, and returns or panics as configured.
 func called() error {
 	if callsLeft--; callsLeft != 0 {
 		return nil
@@ -47,7 +46,7 @@ func called() error {
 	panic(errMethod)
 }
 
-// What has methods: of pointers and of values, as a member and as a key.
+// Types with methods on pointers and on values, for members and keys.
 type (
 	endsJSON  struct{ N int }
 	endsText  struct{ N int8 }
@@ -91,7 +90,7 @@ type endsEmbedded struct {
 	C *endsText
 }
 
-// typeWithMethods is a random type that has some.
+// typeWithMethods returns a random type that contains some of them.
 func typeWithMethods(r *rand.Rand, depth int) reflect.Type {
 	t := withMethods[r.IntN(len(withMethods))]
 	for range depth {
@@ -111,7 +110,7 @@ func typeWithMethods(r *rand.Rand, depth int) reflect.Type {
 	return t
 }
 
-// caught returns what f returns, or what it panics with.
+// caught returns the result of f, or its panic.
 //
 //lint:ignore ST1008 the order of what is compared
 func caught(f func() error) (err error, panicked any) {
@@ -119,7 +118,7 @@ func caught(f func() error) (err error, panicked any) {
 	return f(), nil
 }
 
-// hold is a pointer to a value of type t, filled by the seed; with in, behind interfaces.
+// hold returns a pointer to a value of type t, filled by the seed. If in is set, it is behind interfaces.
 func hold(t reflect.Type, seed uint64, in bool) any {
 	v := reflect.New(t)
 	if seed != 0 {
@@ -131,8 +130,8 @@ func hold(t reflect.Type, seed uint64, in bool) any {
 	return v.Interface()
 }
 
-// What a method leaves that ends badly, in it and around it, is what encoding/json leaves:
-// a panic once left slices without the elements up to it.
+// A method that fails leaves the same values as with encoding/json. A panic once left slices without the
+// elements before it.
 func TestMethodsThatEndBadly(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	a := arena.NewArena(64<<10, 0)
@@ -170,7 +169,7 @@ func TestMethodsThatEndBadly(t *testing.T) {
 			t.Fatalf("%s into %v, call %d:\n%#v, panic %v\n%#v, panic %v\nencoding/json has\n%#v, panic %v", doc, typ, n, gotErr, gotPanic, readErr, readPanic, wantErr, wantPanic)
 		}
 		if onV2 && (wantErr != nil || wantPanic != nil) {
-			continue // which leaves other things
+			continue // it leaves other values
 		}
 		if wantPanic != nil && !reflect.DeepEqual(want, hold(typ, seed, inInterface)) {
 			partial++
@@ -178,7 +177,7 @@ func TestMethodsThatEndBadly(t *testing.T) {
 		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(read, want) {
 			t.Fatalf("%s into %v, seed %d, call %d ends %d, %v: %s", doc, typ, seed, n, endsBy, wantErr, difference("", reflect.ValueOf(got).Elem(), reflect.ValueOf(want).Elem()))
 		}
-		// The arena can be used, also in checked builds, which count who is in it.
+		// The arena remains usable, even in checked builds, which track its use.
 		if a.Concat("a", "b") != "ab" {
 			t.Fatal("the arena is lost")
 		}
@@ -198,7 +197,7 @@ func (e *exits) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A method may end its goroutine, as t.Fatal does.
+// A method may end its goroutine, like t.Fatal.
 func TestMethodThatExits(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	var x []exits
@@ -216,7 +215,7 @@ func TestMethodThatExits(t *testing.T) {
 	}
 }
 
-// Encoding: the same error or panic, and nothing is written.
+// Encoding has the same error or panic, and writes nothing.
 func TestMarshalersThatEndBadly(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	a := arena.NewArena(64<<10, 0)
@@ -240,7 +239,7 @@ func TestMarshalersThatEndBadly(t *testing.T) {
 		callsLeft = n
 		writeErr, writePanic := caught(func() error { return MarshalWrite(a, &w, v.Interface()) })
 		if onV2 {
-			// It writes some of it otherwise, and asks maps in another order.
+			// v2 writes some texts differently, and calls the methods of maps in another order.
 		} else if panicked != wantPanic || writePanic != wantPanic || !sameMarshalError(wantErr, err) || !sameMarshalError(wantErr, writeErr) || !bytes.Equal(doc, want) || !bytes.Equal(w.Bytes(), want) {
 			t.Fatalf("%v, call %d: %s, %v, panic %v; written %s, %v, panic %v; encoding/json has %s, %v, panic %v", typ, n, doc, err, panicked, w.Bytes(), writeErr, writePanic, want, wantErr, wantPanic)
 		}

@@ -2,9 +2,8 @@ package arenajson
 
 import "fmt"
 
-// Types with every combination of the methods by which encoding/json writes and reads
-// a value, on values (V) and on pointers (P). They get the methods from structs that they embed;
-// types that are not structs have their own.
+// Types with every combination of the methods of encoding/json, on values (V) and on pointers (P). Structs
+// get them by embedding; other types have their own.
 
 type (
 	jsonV struct{}
@@ -27,7 +26,7 @@ func (*textP) MarshalText() ([]byte, error)       { return []byte("text P"), nil
 func (u *unJSON) UnmarshalJSON(b []byte) error    { u.got = "json " + string(b); return failsFor(b) }
 func (u *unText) UnmarshalText(b []byte) error    { u.got = "text " + string(b); return failsFor(b) }
 
-// failsFor is an error for a text with an x.
+// failsFor returns an error for a text with an x.
 func failsFor(b []byte) error {
 	for _, c := range b {
 		if c == 'x' {

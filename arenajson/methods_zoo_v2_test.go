@@ -4,8 +4,8 @@ package arenajson
 
 import "errors"
 
-// Types as in methods_zoo_test.go that have the methods of v2, too. U ones say that they don't
-// support it, and have the next method called.
+// Like methods_zoo_test.go, with the methods of v2. Types with a U return errors.ErrUnsupported, so that the
+// next method is called.
 
 type (
 	toV struct{}

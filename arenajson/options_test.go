@@ -91,7 +91,7 @@ func TestEncodeOptions(t *testing.T) {
 			}
 		}
 	}
-	// The default is what it was, whatever was encoded before by the same arena.
+	// The default remains the same, whatever the arena encoded before.
 	a := arena.NewArena(4096, 0)
 	for range 3 {
 		for _, opts := range [][]Option{{StringifyNumbers}, nil, {NilMapAsEmpty}, nil} {
@@ -132,7 +132,7 @@ func TestDecodeOptions(t *testing.T) {
 		what string
 		doc  string
 		opts []Option
-		v    any // a pointer to what it is decoded into
+		v    any // a pointer to the variable
 		want any
 	}{
 		{"case", `{"N":{"name":"a","Other":"b","other":"c"},"l":[{"nAME":"d"}]}`, nil, new(in), in{named{"a", "", "c"}, []named{{"d", "", ""}}}},
@@ -260,7 +260,7 @@ func TestFunctionOptions(t *testing.T) {
 	}
 }
 
-// A call without options, and one with options that were used before, allocate nothing.
+// Calls without options, and with options that were used before, do not allocate.
 func TestOptionsAllocateNothing(t *testing.T) {
 	if check.On || check.Race {
 		t.Skip("checked builds allocate")

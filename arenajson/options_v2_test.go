@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Options that encoding/json/v2 has mean the same there, beside the options of encoding/json.
+// Options that encoding/json/v2 also has give the same results, beside the options of encoding/json.
 func TestOptionsOfV2(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 6))
 	type value struct {
@@ -43,12 +43,12 @@ func TestOptionsOfV2(t *testing.T) {
 				}
 			}
 			got, err := Marshal(nil, v, ours...)
-			got = bytes.ReplaceAll(got, []byte(`"AM":{}`), []byte(`"AM":null`)) // a pointer to encoding/json
+			got = bytes.ReplaceAll(got, []byte(`"AM":{}`), []byte(`"AM":null`)) // encoding/json writes a pointer to a struct
 			want, wrong := jsonv2.Marshal(v, jsonv2.JoinOptions(theirs...))
 			if string(got) != string(want) || (err == nil) != (wrong == nil) {
 				t.Fatalf("options %03b: %s, %v, want %s, %v", k, got, err, want, wrong)
 			}
-			// What was written can be read, and is the same as what encoding/json reads.
+			// The document is decoded as by encoding/json.
 			theirs = append(theirs, jsonv2.MatchCaseInsensitiveNames(false))
 			ours = append(ours, CaseSensitive)
 			var x, y value

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// names are what random structs have.
+// names are the names of fields in random structs.
 var names = []string{"A", "B", "C", "Dd", "Ee", "Ff", "Name", "ID", "URL", "Émile", "Zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"}
 
 var tags = []string{``, ``, ``, `json:"a"`, `json:"b,omitempty"`, `json:",omitempty"`, `json:",omitzero"`, `json:"c,string"`,
@@ -23,7 +23,7 @@ var scalars = []reflect.Type{
 	reflect.TypeFor[json.Number](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration](),
 }
 
-// randomType is a type of at most depth levels.
+// randomType returns a type of at most depth levels.
 func randomType(r *rand.Rand, depth int) reflect.Type {
 	if depth <= 0 {
 		return scalars[r.IntN(len(scalars))]
@@ -58,10 +58,10 @@ func randomType(r *rand.Rand, depth int) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// typeInAny makes the types of what fill puts into interfaces.
+// typeInAny returns the types of values that fill stores in interfaces.
 var typeInAny = randomType
 
-// textKey is a key that is written by a method.
+// textKey is a key with methods.
 type textKey struct{ N int8 }
 
 func (k textKey) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "<%d>", k.N), nil }
@@ -105,8 +105,8 @@ func randomFloat(r *rand.Rand) float64 {
 	}
 }
 
-// fill makes v, which can be set, hold something. What it makes can be encoded.
-// With zeros, some of it is zero, nil or empty.
+// fill sets v, which is settable, to a random value that can be encoded. If zeros is set, some parts are
+// zero, nil or empty.
 func fill(r *rand.Rand, v reflect.Value, depth int, zeros bool) {
 	if zeros && r.IntN(4) == 0 {
 		return

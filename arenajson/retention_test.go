@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// What is decoded on the heap keeps little more alive than itself. A string that was cut from the document
+// With a nil arena, a kept value keeps little more than itself alive. A string that is a part of the document
 // would keep all of it.
 func TestHeapKeepsNoDocument(t *testing.T) {
 	if check.On {

@@ -9,8 +9,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// unmarshalStandard is json.Unmarshal. It panics for embedded pointers to unexported
-// structs that a tag gives a name.
+// unmarshalStandard is json.Unmarshal, which panics for embedded pointers to unexported structs with a name
+// in the tag.
 func unmarshalStandard(doc []byte, v any) (err error, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -20,8 +20,7 @@ func unmarshalStandard(doc []byte, v any) (err error, ok bool) {
 	return json.Unmarshal(doc, v), true
 }
 
-// What Marshal writes, Unmarshal reads to what encoding/json reads from it. Encoded once more
-// it is the same document.
+// Unmarshal decodes the output of Marshal like encoding/json. Encoded again it is the same document.
 func TestRoundTrip(t *testing.T) {
 	a := arena.NewArena(1<<12, 0)
 	trip := func(v any) {
@@ -41,7 +40,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%v: %s: %v, encoding/json has %v", s, doc, err, want)
 		}
 		if want != nil {
-			return // a member of an interface with methods, for one
+			return // such as for an interface with methods
 		}
 		again, err := Marshal(a, ours.Interface())
 		expected, wantErr := json.Marshal(theirs.Interface())

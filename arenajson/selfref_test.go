@@ -16,8 +16,8 @@ type (
 	}
 )
 
-// Types that contain themselves, and values that do, end in what encoding/json has or in an
-// error, and never in a stack that grows until the process ends.
+// Recursive types and cyclic values have the results of encoding/json or an error, and never exhaust the
+// stack.
 func TestTypesThatContainThemselves(t *testing.T) {
 	for _, doc := range []string{`1`, `null`, `{}`, `[]`, `[[],[[]]]`, `{"a":{"b":{}}}`} {
 		var p pointerToItself
@@ -65,8 +65,8 @@ func TestTypesThatContainThemselves(t *testing.T) {
 	}
 }
 
-// An interface that holds its own address is filled. encoding/json does the same up to Go 1.26, and
-// ends the process afterwards.
+// An interface that holds its own address is replaced. encoding/json does the same up to Go 1.26, and
+// exhausts the stack afterwards.
 func TestInterfaceThatHoldsItself(t *testing.T) {
 	for _, doc := range []string{`[1]`, `{"a":1}`, `null`, `"x"`, `5`} {
 		p := new(any)
@@ -92,7 +92,7 @@ func TestInterfaceThatHoldsItself(t *testing.T) {
 			t.Errorf("%s: encoding/json has %v, %v", doc, w.V, err)
 		}
 	}
-	// Longer cycles are an error, after which the rest is read.
+	// Longer cycles are an error, after which decoding continues.
 	for n := 2; n < 5; n++ {
 		all := make([]any, n)
 		for i := range all {

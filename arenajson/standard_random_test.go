@@ -18,8 +18,7 @@ import (
 
 var rounds = flag.Int("types", 0, "rounds of TestRandomTypes; each compares 16 documents of one type")
 
-// tagsOfV2 are tags that the versions of encoding/json read in different ways, and some that
-// only look so.
+// tagsOfV2 are tags that the versions of encoding/json interpret differently, and similar ones.
 var tagsOfV2 = []string{`,embed`, `,inline`, `,unknown`, `,case:strict`, `,case:ignore`, `a,case:ignore`, `b_c,case:strict`, `,case`, `,case:x`, `,case:'strict'`,
 	`,format:hex`, `,format:array`, `,format:RFC1123`, `,format:'2006'`, `,format`, `,embed,omitempty`, `x,embed`, `,case:ignore,omitzero`,
 	`a b`, `'q'`, `'q',omitempty`, `a'b`, "`", `a\\b`, `a\"b`, `😀`, `€,omitempty`, `-x`, `,omitEmpty`, `,omit_empty`, `,STRING`, `a,b`, `a,omitempty b`, `, omitzero`,
@@ -131,7 +130,7 @@ var embedders = []any{
 	}{},
 }
 
-// Deep has names that differ from its embedder's in the case of letters only.
+// Deep has names that differ from its embedder's only in case.
 type Deep struct {
 	AB2 int `json:"aB"`
 	XY  int `json:"x_y"`
@@ -140,7 +139,7 @@ type Deep struct {
 var interfacesWithMethods = []reflect.Type{reflect.TypeFor[iJSON](), reflect.TypeFor[iText](), reflect.TypeFor[iAppend](), reflect.TypeFor[iBoth](), reflect.TypeFor[iReads](),
 	reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextAppender]()}
 
-// methodType is a type as randomType makes them, with methods and tags of all kinds.
+// methodType is randomType with methods and tags of all kinds.
 func methodType(r *rand.Rand, depth int) reflect.Type {
 	leafType := func() reflect.Type {
 		switch r.IntN(8) {
@@ -191,7 +190,7 @@ func methodType(r *rand.Rand, depth int) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// implementer is a value that implements t, at times a nil pointer.
+// implementer returns a value that implements t, sometimes a nil pointer.
 func implementer(r *rand.Rand, t reflect.Type) reflect.Value {
 	for range 40 {
 		p := reflect.ValueOf(methodZoo[r.IntN(len(methodZoo))])
@@ -208,8 +207,8 @@ func implementer(r *rand.Rand, t reflect.Type) reflect.Value {
 	return reflect.Value{}
 }
 
-// onlyOneKey leaves one entry in each map whose keys are not strings: methods may write
-// several as one name, whose order is then by chance.
+// onlyOneKey leaves one entry in each map whose keys are not strings: methods may return one name for several
+// keys, and their order would be random.
 func onlyOneKey(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -236,7 +235,7 @@ func onlyOneKey(v reflect.Value) {
 	}
 }
 
-// encoded is what encoding/json writes for v, and what this package does.
+// encoded compares our encoding of v with encoding/json's.
 func encoded(a *arena.Arena, v any, mode int) (want, got string, wantPanic, panicked any, wantErr, err error) {
 	var w, g bytes.Buffer
 	theirs, ours := json.NewEncoder(&w), NewEncoder(a, &g)
@@ -253,8 +252,8 @@ func encoded(a *arena.Arena, v any, mode int) (want, got string, wantPanic, pani
 	return w.String(), g.String(), wantPanic, panicked, wantErr, err
 }
 
-// Types are written and read as encoding/json of this Go does, with every combination of methods and
-// tags, wherever they are. With -types=65000 more than a million documents are compared.
+// Types with every combination of methods and tags, at any place, are encoded and decoded as by encoding/json
+// of this Go. -types=65000 compares more than a million documents.
 func TestRandomTypes(t *testing.T) {
 	n := *rounds
 	if n == 0 {
@@ -282,7 +281,7 @@ func TestRandomTypes(t *testing.T) {
 				doc = want
 			}
 			if !utf8.ValidString(want) || strings.Contains(want, "\ufffd") || strings.Contains(got, "\ufffd") || strings.Contains(got, `\ufffd`) {
-				continue // texts that are not UTF-8 are in the table
+				continue // invalid UTF-8 is a documented difference
 			}
 			if (wantPanic != nil) != (panicked != nil) || want != got || (wantErr == nil) != (err == nil) || !onV2 && !sameMarshalError(wantErr, err) {
 				t.Errorf("%T, mode %d:\n%s%v %v\nencoding/json has\n%s%v %v", v, mode, got, err, panicked, want, wantErr, wantPanic)
@@ -306,7 +305,7 @@ func TestRandomTypes(t *testing.T) {
 	t.Log(compared, "documents compared")
 }
 
-// documentFor is a document that may fit a type for which encoding/json has written doc.
+// documentFor returns a document for a type, which may fit, given encoding/json's encoding of a value.
 func documentFor(r *rand.Rand, doc string) string {
 	if doc == "" {
 		doc = []string{`{}`, `[{"N":1}]`, `{"A":{"N":1},"Name":"y"}`, `"text"`, `1`}[r.IntN(5)]
@@ -324,7 +323,7 @@ func documentFor(r *rand.Rand, doc string) string {
 			}
 			return c
 		}, doc)
-	case 2: // names and times that are almost right, and texts that methods refuse
+	case 2: // almost valid names and times, and texts that methods reject
 		if i := strings.Index(doc, "T1"); i > 0 && r.IntN(2) == 0 {
 			return doc[:i] + []string{`\u00541`, "t1", "T", " 1", "T01"}[r.IntN(5)] + strings.Replace(doc[i+2:], "+", `\u002b`, 1)
 		}
@@ -335,10 +334,10 @@ func documentFor(r *rand.Rand, doc string) string {
 	return string(mutated(r, []byte(doc)))
 }
 
-// sameRead compares what is read from doc into a value of type t, which is filled by the seed.
+// sameRead compares decoding doc into a value of type t, filled by the seed.
 func sameRead(t *testing.T, a *arena.Arena, typ reflect.Type, doc string, seed uint64, opts []Option) bool {
 	if !json.Valid([]byte(doc)) {
-		return true // sameAsV1 has these
+		return true // sameAsV1 compares these
 	}
 	make := func() reflect.Value {
 		v := reflect.New(typ)
@@ -390,8 +389,8 @@ func sameRead(t *testing.T, a *arena.Arena, typ reflect.Type, doc string, seed u
 	return same
 }
 
-// hasDeepKeys reports whether t may have maps with keys that hold pointers, which reflect.DeepEqual
-// does not follow.
+// hasDeepKeys reports whether t may contain maps with pointers in their keys, which reflect.DeepEqual does
+// not follow.
 func hasDeepKeys(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// A password must not be written as the string that it is.
+// A password that must not be encoded as the string it is.
 type password string
 
 func (password) MarshalJSONTo(w *v2Encoder) error { return w.WriteValue([]byte(`"***"`)) }
@@ -64,7 +64,7 @@ type withSecrets struct {
 	When time.Time
 }
 
-// What has a method of v2 is written and read by it, wherever it is.
+// Methods of v2 are called for values at any place.
 func TestMethodsOfV2(t *testing.T) {
 	p := password("hunter2")
 	for _, v := range []any{
@@ -134,7 +134,7 @@ func TestMethodsOfV2(t *testing.T) {
 			X notMap `json:"x,case:strict"`
 			Y any
 		}{Y: &notMap{2}}, `{"x":{"N":1},"Y":{"N":3}}`},
-		{struct { // the least deep name wins
+		{struct { // the least nested name wins
 			Deep
 			Ab int `json:"ab"`
 		}{}, `{"AB":1}`},
@@ -148,7 +148,7 @@ func TestMethodsOfV2(t *testing.T) {
 	}
 }
 
-// Options reach what is left to encoding/json.
+// Options apply in types that are left to encoding/json.
 func TestOptionsReachStandard(t *testing.T) {
 	type leaves struct {
 		A any            `json:"a,case:ignore"`
@@ -165,7 +165,7 @@ func TestOptionsReachStandard(t *testing.T) {
 			set[o] = true
 		}
 		if onExperiment && set[DisallowUnknownFields] {
-			continue // which does not know embed
+			continue // it does not know embed
 		}
 		var v leaves
 		number := any(5.0)
@@ -185,7 +185,7 @@ func TestOptionsReachStandard(t *testing.T) {
 	}
 }
 
-// An arena.Map is not dropped: encoding/json would take it for a struct without members.
+// An arena.Map is not dropped. encoding/json would take it for a struct without fields.
 func TestStandardRefusesArenaMaps(t *testing.T) {
 	type withMap struct {
 		A int `json:"a,case:strict"`
@@ -199,7 +199,7 @@ func TestStandardRefusesArenaMaps(t *testing.T) {
 		t.Errorf("Unmarshal: %v", err)
 	}
 
-	// Nor in an interface, which no look at the types finds.
+	// In interfaces as well, where only the values show it.
 	type withAny struct {
 		A int `json:"a,case:strict"`
 		M any
@@ -223,7 +223,7 @@ func TestStandardRefusesArenaMaps(t *testing.T) {
 	}
 }
 
-// seesPointer has the StackPointer that its UnmarshalJSONFrom saw.
+// seesPointer records the StackPointer in its UnmarshalJSONFrom.
 type seesPointer struct{ at string }
 
 func (s *seesPointer) UnmarshalJSONFrom(r *v2Decoder) error {

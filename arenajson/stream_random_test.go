@@ -16,8 +16,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// cutReader reads a text in pieces of random sizes, at times nothing, and its error
-// alone or with the last one.
+// cutReader reads a text in pieces of random sizes, sometimes empty. It returns its error alone or with the
+// last piece.
 type cutReader struct {
 	r    *rand.Rand
 	text []byte
@@ -33,14 +33,14 @@ func (c *cutReader) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// sameStream reads text by both Decoders.
+// sameStream compares both Decoders on text.
 func sameStream(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most int, end error) {
 	t.Helper()
 	seed := r.Uint64()
 	reader := func() io.Reader { return &cutReader{rand.New(rand.NewPCG(seed, 1)), text, most, end} }
 	want, got := json.NewDecoder(reader()), NewDecoder(a, reader())
 	var x, y any
-	var keptX, keptY map[string]any // which a document that is none leaves as they are
+	var keptX, keptY map[string]any // an invalid document leaves them unchanged
 	for {
 		into, ours := any(&x), any(&y)
 		if x, y = nil, nil; seed&1 != 0 {
@@ -50,11 +50,11 @@ func sameStream(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 		wantErr, gotErr := want.Decode(into), got.Decode(ours)
 		waits := wantErr == end && end != io.EOF && gotErr != end && got.InputOffset() == int64(len(text))
 		if waits && bytes.IndexByte([]byte("}]"), text[len(text)-1]) < 0 {
-			// encoding/json waits for what comes behind a value that is no array and no object.
+			// encoding/json waits for the byte after a value that is not an array or object.
 			wantErr = json.Unmarshal(text[start:], into)
 		}
 		if _, ok := wantErr.(*json.SyntaxError); ok && onV2 && !sameError(wantErr, gotErr) {
-			// Its text has as much of a character or an escape as was read by then: less or more here.
+			// Its message has as much of a character or escape as was read, which differs here.
 			read := text[start:]
 			if ahead, _ := io.ReadAll(got.Buffered()); got.InputOffset() == start {
 				read = read[:len(ahead)]
@@ -70,7 +70,7 @@ func sameStream(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 			t.Fatalf("%.300q: at %d, encoding/json is at %d", text, got.InputOffset(), want.InputOffset())
 		}
 		if onV2 && wantErr != nil {
-			keptX, keptY = nil, nil // which may have what did not fit
+			keptX, keptY = nil, nil // they may have values that did not fit
 		}
 		if _, ok := wantErr.(*json.UnmarshalTypeError); wantErr != nil && !ok {
 			if again := got.Decode(ours); again != gotErr {
@@ -90,7 +90,7 @@ var streams = []string{
 	`["` + strings.Repeat(`\u0041\n`, 20_000) + `",` + strings.Repeat("1,", 30_000) + `2]  7 `, strings.Repeat("9", 70_000) + " 1", `"` + strings.Repeat("x", 70_000), strings.Repeat(" ", 70_000) + "{}",
 }
 
-// Documents end where encoding/json finds their ends, wherever a stream is cut.
+// Documents end at the same offsets as with encoding/json, regardless of how the stream is split.
 func TestDecoderCutAnywhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	a := arena.NewArena(64<<10, 0)
@@ -134,7 +134,7 @@ func TestDecoderCutAnywhere(t *testing.T) {
 
 func FuzzDecoder(f *testing.F) {
 	for _, text := range streams {
-		if len(text) < 1000 { // long ones slow it down to nothing
+		if len(text) < 1000 { // long texts are too slow
 			f.Add([]byte(text), uint64(1))
 		}
 	}
@@ -146,9 +146,8 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// UnmarshalRead leaves the document as it is while it cuts strings from it: an error
-// behind a string with escapes is that of encoding/json. Undone in place, the string
-// would be another text when the error is looked up.
+// UnmarshalRead returns the errors of Unmarshal. It must not decode escapes in place, because errors are
+// found in the document afterwards.
 func TestUnmarshalReadErrors(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, in := range []*arena.Arena{a, nil} {
@@ -178,7 +177,7 @@ func TestUnmarshalReadErrors(t *testing.T) {
 	}
 }
 
-// What is read into an arena is there once.
+// A document is only once in the arena.
 func TestUnmarshalReadCopiesOnce(t *testing.T) {
 	doc := `["` + strings.Repeat("x", 1<<20) + `"]`
 	a := arena.NewArena(4<<20, 0)
@@ -202,7 +201,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A document that is too long for the arena's limit is not read whole.
+// A document that exceeds the arena's limit is not read completely.
 func TestDecoderLimit(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	a.SetLimit(256 << 10)
@@ -232,7 +231,7 @@ func (endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// repeated is a stream of one document, again and again.
+// repeated is a stream of one document, over and over.
 type repeated struct {
 	doc []byte
 	at  int
@@ -247,9 +246,9 @@ func (r *repeated) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A Decoder goes on in the next epoch of its arena, and allocates nothing in steady
-// state, also where documents are longer than what it reads ahead. That is more than the
-// first 512 bytes where more comes: else most documents would have to be searched for their ends.
+// A Decoder remains usable after its arena is reset. It does not allocate in steady state, even if documents
+// are longer than its buffer, which grows beyond 512 bytes so that most documents need no search for their
+// ends.
 func TestDecoderAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || viaReflect {
@@ -285,7 +284,7 @@ func TestDecoderAllocations(t *testing.T) {
 	}
 }
 
-// What was read ahead can be taken from where the document ended.
+// Buffered returns the data after the document.
 func TestDecoderBuffered(t *testing.T) {
 	d := NewDecoder(nil, strings.NewReader(`{"a":1} rest`))
 	if err := d.Decode(new(leaf)); err != nil || d.InputOffset() != 7 {
@@ -297,8 +296,8 @@ func TestDecoderBuffered(t *testing.T) {
 	if !d.More() || d.InputOffset() != 8 {
 		t.Errorf("at %d", d.InputOffset())
 	}
-	// More stays in front of spaces that end a stream, as both encoding/jsons do, but keeps no
-	// more of them than any text.
+	// More stops before spaces at the end of a stream, as in both versions of encoding/json, but does not
+	// keep more of them than the buffer's size.
 	d = NewDecoder(nil, strings.NewReader("1 \n"))
 	d.Decode(new(int))
 	if rest, _ := io.ReadAll(d.Buffered()); d.More() || d.InputOffset() != 1 || string(rest) != " \n" {
@@ -311,8 +310,7 @@ func TestDecoderBuffered(t *testing.T) {
 	}
 }
 
-// Brackets that only open end the stream when they are too many. Otherwise all that
-// comes would be read first.
+// Too many open brackets end the stream, before all of it is read.
 func TestDecoderNesting(t *testing.T) {
 	in := &countingReader{Reader: &repeated{doc: []byte("[")}}
 	var wrong *json.SyntaxError

@@ -14,8 +14,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// A stream is read as encoding/json's Decoder reads it: each document, its error, and
-// where the stream ends.
+// A stream is decoded as by encoding/json's Decoder: each document, its error, and the end of the stream.
 func TestDecoderAsV1(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, text := range []string{
@@ -26,7 +25,7 @@ func TestDecoderAsV1(t *testing.T) {
 		for _, options := range [][]Option{nil, {DisallowUnknownFields}, {UseNumber}} {
 			for _, reader := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
 				want := json.NewDecoder(reader(strings.NewReader(text)))
-				// Before Go 1.27 that doesn't count the spaces that More skips.
+				// Before Go 1.27 encoding/json does not count the spaces that More skips.
 				counts := json.NewDecoder(reader(strings.NewReader(text)))
 				got := NewDecoder(a, reader(strings.NewReader(text)), options...)
 				for _, o := range options {
@@ -74,7 +73,7 @@ func TestUnmarshalRead(t *testing.T) {
 	}
 }
 
-// saying states its size with Len.
+// saying has a Len method that states its size.
 type saying struct {
 	io.Reader
 	n int
@@ -82,7 +81,7 @@ type saying struct {
 
 func (s saying) Len() int { return s.n }
 
-// A size that a reader states must be a hint: a wrong one costs neither the document nor memory.
+// A wrong size from a reader costs neither the document nor memory.
 func TestUnmarshalReadBelievesNoSize(t *testing.T) {
 	for _, a := range []*arena.Arena{nil, arena.NewArena(1024, 0)} {
 		for _, n := range []int{3, 600, 40_000} {
@@ -97,8 +96,8 @@ func TestUnmarshalReadBelievesNoSize(t *testing.T) {
 	}
 }
 
-// A document in a stream must fit into a limit of 1.25 times its size, also if it is longer than the Decoder's
-// buffer, and what follows it must be read.
+// A document in a stream fits into a limit of 1.25 times its size, even if it is longer than the Decoder's
+// buffer, and the next document is decoded.
 func TestDecoderFitsLimit(t *testing.T) {
 	for n := 1000; n < 4<<20; n = n*3/2 + 7 {
 		for _, reader := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.HalfReader, iotest.DataErrReader} {
@@ -125,8 +124,8 @@ func TestDecoderFitsLimit(t *testing.T) {
 	}
 }
 
-// The end of a long document must be found wherever a Read ends: in an escape, a number, a literal, spaces, or
-// at the document's last byte.
+// The end of a long document is found wherever a Read ends: in an escape, a number, a literal, spaces, or at
+// the document's last byte.
 func TestDecoderPieces(t *testing.T) {
 	spaces := strings.Repeat(" ", mostAhead)
 	filler := strings.Repeat("1,", mostAhead/2)

@@ -15,8 +15,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// sameTokens reads text by both Decoders, by Token, More and Decode in random order, with
-// the same results in each step.
+// sameTokens compares both Decoders on text by Token, More and Decode in random order.
 func sameTokens(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most int) {
 	t.Helper()
 	seed, steps := r.Uint64(), ""
@@ -52,7 +51,7 @@ func sameTokens(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 		}
 		e, is := wantErr.(*json.SyntaxError)
 		if is {
-			// encoding/json counts only what it scanned for values.
+			// encoding/json counts only the bytes that it scanned for values.
 			ours, ok := gotErr.(*json.SyntaxError)
 			if !ok || ours.Error() != e.Error() || ours.Offset > int64(len(text)) {
 				t.Fatalf("%.500q, %s: %#v, %v, encoding/json has %#v, %v", text, steps, gotErr, gotErr, wantErr, wantErr)
@@ -64,10 +63,10 @@ func sameTokens(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 			sameOffset(t, text, steps, want, got)
 		}
 		if got.err != nil || wantErr == io.EOF || wantErr == io.ErrUnexpectedEOF {
-			return // encoding/json goes on behind some
+			return // encoding/json continues after some errors
 		}
 		if is && r.IntN(3) == 0 {
-			return // and both stay where they are
+			return // both stay at the same place
 		}
 		if !reflect.DeepEqual(x, y) {
 			t.Fatalf("%.500q, %s: %#v, encoding/json has %#v", text, steps, y, x)
@@ -78,7 +77,7 @@ func sameTokens(t *testing.T, a *arena.Arena, r *rand.Rand, text []byte, most in
 	}
 }
 
-// sameOffset compares where the Decoders are: also at the stream's end, in front of its last spaces.
+// sameOffset compares the positions of the Decoders, even at the end of the stream, before its last spaces.
 func sameOffset(t *testing.T, text []byte, steps string, want *json.Decoder, got *Decoder) {
 	t.Helper()
 	if want.InputOffset() != got.InputOffset() {
@@ -150,7 +149,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// Tokens on every Go: what is read, and where that ends.
+// Tokens and offsets on every Go.
 func TestTokens(t *testing.T) {
 	d := NewDecoder(arena.NewArena(4096, 0), strings.NewReader(` {"a":[1,{"b":null}],"c":"d"} [true]`))
 	var got strings.Builder
@@ -170,8 +169,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// An array that never ends is read element by element, in an arena that is reset after
-// each, and leaves nothing for the collector.
+// The elements of an endless array are decoded one by one, in an arena that is reset after each, without
+// allocating.
 func TestArrayWithoutEnd(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(64<<10, 0)
@@ -200,8 +199,7 @@ func TestArrayWithoutEnd(t *testing.T) {
 	}
 }
 
-// What is too deep is an error, and takes nothing more: brackets that only open would have
-// the Decoder keep one after the other.
+// Too many open brackets are an error, and use no more memory.
 func TestTokensNesting(t *testing.T) {
 	in := &countingReader{Reader: &repeated{doc: []byte("[")}}
 	d := NewDecoder(nil, in)

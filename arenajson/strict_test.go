@@ -19,13 +19,12 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// strictModel finds what Strict refuses of a document that is JSON, byte by byte and with
-// a map of the heap for each object: the first name that its object has already, byte that
-// is no UTF-8, or half a pair.
+// strictModel finds the first error of Strict in a JSON document, byte by byte and with a Go map for each
+// object: a duplicate name, invalid UTF-8, or an unpaired surrogate.
 type strictModel struct {
 	doc []byte
 	i   int
-	at  int // of what is refused
+	at  int // offset of the error
 	is  string
 }
 
@@ -108,7 +107,7 @@ func (m *strictModel) text() string {
 	return s
 }
 
-// unit is the code unit of the escape at i, -1 if there is none.
+// unit returns the code unit of the escape at i, or -1.
 func (m *strictModel) unit(i int) (r rune) {
 	if n, _ := fmt.Sscanf(string(m.doc[i:min(i+6, len(m.doc))]), `\u%04x`, &r); n == 0 {
 		return -1
@@ -116,7 +115,7 @@ func (m *strictModel) unit(i int) (r rune) {
 	return r
 }
 
-// offended is doc with something in it that Strict refuses, or almost.
+// offended returns doc with a part that Strict rejects, or almost.
 func offended(r *rand.Rand, doc []byte) []byte {
 	escaped := func(name string) string {
 		var b strings.Builder
@@ -129,7 +128,7 @@ func offended(r *rand.Rand, doc []byte) []byte {
 		}
 		return b.String()
 	}
-	var at []int // braces that open
+	var at []int // open braces
 	for i, c := range doc {
 		if c == '{' || c == '"' {
 			at = append(at, i+1)
@@ -165,9 +164,8 @@ func offended(r *rand.Rand, doc []byte) []byte {
 	return doc
 }
 
-// everyWay reads doc by Unmarshal, and has UnmarshalRead and a Decoder, in a and on the
-// heap and wherever the stream is cut, have the same value and the same error, to the
-// offset.
+// everyWay decodes doc by Unmarshal, UnmarshalRead and a Decoder, in a and on the heap, with streams split at
+// any place. All must return the same value and error, with the same offset.
 func everyWay(t *testing.T, a *arena.Arena, r *rand.Rand, typ reflect.Type, doc []byte, seed uint64, opts ...Option) error {
 	t.Helper()
 	make := func() any {
@@ -188,9 +186,9 @@ func everyWay(t *testing.T, a *arena.Arena, r *rand.Rand, typ reflect.Type, doc 
 		}
 	}
 	if !json.Valid(doc) {
-		return wantErr // a stream goes on, or breaks off
+		return wantErr // a stream continues, or is truncated
 	}
-	const before = ` {"a":1} ` // which moves all offsets
+	const before = ` {"a":1} ` // shifts all offsets
 	for i, reader := range []io.Reader{strings.NewReader(before + string(doc)), iotest.OneByteReader(strings.NewReader(before + string(doc))), &cutReader{r, []byte(before + string(doc)), 1 + r.IntN(50), io.EOF}} {
 		d := NewDecoder([]*arena.Arena{a, nil}[(i+r.IntN(2))%2], reader, opts...)
 		if err := d.Decode(new(leaf)); err != nil {
@@ -201,7 +199,7 @@ func everyWay(t *testing.T, a *arena.Arena, r *rand.Rand, typ reflect.Type, doc 
 		if e, ok := err.(*StrictError); ok {
 			e.Offset -= start
 		}
-		// The space in front of the document is the stream's.
+		// The spaces before the document belong to the stream.
 		if shifted := wantErr; !reflect.DeepEqual(err, shiftedBy(shifted, int64(len(before))-start)) || !reflect.DeepEqual(got, want) {
 			t.Fatalf("Decode of %.1000q into %.500v, %v:\n%#v, Unmarshal has\n%#v: %s", doc, typ, opts, err, wantErr, difference("", reflect.ValueOf(got).Elem(), reflect.ValueOf(want).Elem()))
 		}
@@ -209,14 +207,14 @@ func everyWay(t *testing.T, a *arena.Arena, r *rand.Rand, typ reflect.Type, doc 
 	return wantErr
 }
 
-// shiftedBy is err for a document that has n more spaces in front of it.
+// shiftedBy returns err for a document with n more spaces before it.
 func shiftedBy(err error, n int64) error {
 	switch e := err.(type) {
 	case *StrictError:
 		return &StrictError{e.Offset + n, e.What}
 	case *json.UnmarshalTypeError:
 		if e.Type == reflect.TypeFor[badJSON]() {
-			return e // the method's own
+			return e // of a method
 		}
 		shifted := *e
 		shifted.Offset += n
@@ -225,8 +223,7 @@ func shiftedBy(err error, n int64) error {
 	return err
 }
 
-// strictAsModel reads doc with Strict in every way, and has what it refuses be what the
-// model refuses, and where.
+// strictAsModel decodes doc with Strict in every way, and compares the error with the model's.
 func strictAsModel(t *testing.T, a *arena.Arena, r *rand.Rand, typ reflect.Type, doc []byte, seed uint64, opts ...Option) {
 	t.Helper()
 	err := everyWay(t, a, r, typ, doc, seed, append(opts, Strict)...)
@@ -240,7 +237,7 @@ func strictAsModel(t *testing.T, a *arena.Arena, r *rand.Rand, typ reflect.Type,
 	at, what := refusedByModel(doc)
 	switch {
 	case isStrict && what == "" && strings.HasSuffix(refused.What, `-0"`), isStrict && what == "" && strings.HasSuffix(refused.What, ` "0"`):
-		// Another name, and the same key.
+		// Another name with the same key.
 	case isStrict && what == "" && strings.Contains(typ.String(), "textKey") && strings.Contains(refused.What, "<"):
 	case isStrict && (refused.Offset != int64(at) || refused.What != what):
 		t.Fatalf("%.1000q into %.300v: %+v, must be at %d: %s", doc, typ, refused, at, what)
@@ -257,8 +254,8 @@ var strictDocs = []string{
 	`{"unknown99":1,"unknown99":2}`, `{"unknown64":1,"unknown63":2,"unknown63":3}`, `{"0":1,"-0":2}`, `{"-0":1,"0":2}`, `{"ab":1,"a":2,"b":3,"abc":4,"ab\u0063":5}`, `{"a\"":1,"a":2,"a\u0022":3}`, `{"a":1,"b":"` + "\xff" + `","a":2}`,
 }
 
-// What Strict refuses, and where in the document it is, does not depend on how that is
-// read: it once was another place with UnmarshalRead, and the name's value for some names.
+// The error of Strict, and its offset, do not depend on the function that decodes. UnmarshalRead once
+// returned other offsets and names.
 func TestStrictAsModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	a := arena.NewArena(64<<10, 0)
@@ -295,8 +292,8 @@ func TestStrictAsModel(t *testing.T) {
 	}
 }
 
-// manyMembers is a struct of n members of type t, some of whose names are those of others' unknown
-// ones.
+// manyMembers returns a struct of n members of type t. Some of their names equal unknown names of other
+// structs.
 func manyMembers(n int, t reflect.Type) reflect.Type {
 	var fields []reflect.StructField
 	for i := range n {
@@ -319,7 +316,7 @@ func FuzzStrict(f *testing.F) {
 	})
 }
 
-// In an arena that has its memory Strict takes none of the heap.
+// In an arena that has its memory, Strict does not allocate from the heap.
 func TestStrictAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || viaReflect {
@@ -338,7 +335,7 @@ func TestStrictAllocations(t *testing.T) {
 	}
 }
 
-// What a map had before is no second key: only what one object has twice is.
+// Entries that a map had before are not duplicates of the names in an object.
 func TestStrictIntoFilledMaps(t *testing.T) {
 	for doc, ok := range map[string]bool{`{"1":5,"2":6}`: true, `{"0":1,"-0":2}`: false, `{"1":1,"-0":2,"2":3}`: true} {
 		ours := arena.NewMap[int, int](nil, 0)

@@ -14,8 +14,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// The model of a document is what encoding/json decodes into an interface, with numbers as json.Number and arrays
-// behind pointers, so that two references to one array see each other's changes as Values do.
+// The model of a document is its decoded form by encoding/json, with numbers as json.Number and arrays behind
+// pointers, so that two references to one array see each other's changes as Values do.
 
 func modelOf(x any) any {
 	switch x := x.(type) {
@@ -67,7 +67,7 @@ func modelGet(x any, path ...any) (any, bool) {
 	return x, true
 }
 
-// modelSet reports whether Set would be refused, and sets x otherwise.
+// modelSet sets x, and reports whether Set would.
 func modelSet(in, x any, path ...any) bool {
 	for i, p := range path {
 		last := i == len(path)-1
@@ -124,7 +124,7 @@ func modelDelete(in any, path ...any) {
 	}
 }
 
-// modelMerge returns what merging b into a gives, without changing a unless apply is set.
+// modelMerge returns the merge of b into a. It changes a only if apply is set.
 func modelMerge(a, b any, apply bool) (any, bool) {
 	class := func(x any) string {
 		switch x.(type) {
@@ -185,7 +185,7 @@ func modelMerge(a, b any, apply bool) (any, bool) {
 	return b, true
 }
 
-// editor edits documents at random.
+// An editor edits documents at random.
 type editor struct {
 	*rand.Rand
 	a, b *arena.Arena
@@ -243,7 +243,7 @@ func (e *editor) text(depth int) string {
 	return in + space()
 }
 
-// path returns a path that leads somewhere in x, or nowhere.
+// path returns a random path in x, which may lead nowhere.
 func (e *editor) path(x any) (path []any) {
 	for {
 		switch in := x.(type) {
@@ -282,11 +282,11 @@ func (e *editor) path(x any) (path []any) {
 	}
 }
 
-// handle is a Value that is kept while the document changes.
+// A handle is a Value that is kept while the document changes.
 type handle struct {
 	v     Value
 	model any
-	path  []any // where it was found
+	path  []any // the path at which it was found
 }
 
 func related(a, b []any) bool {
@@ -335,7 +335,7 @@ func (e *editor) run(t *testing.T, doc []byte, steps int) {
 			if v.Kind() == KindObject || v.Kind() == KindArray {
 				handles = append(handles, handle{v, x, all})
 			}
-		case 1, 2: // what another document or this one has
+		case 1, 2: // a value of another document or of this one
 			var v Value
 			var x any
 			from := handles[e.IntN(len(handles))]
@@ -454,7 +454,7 @@ func plainOf(x any) any {
 	return x
 }
 
-// sameAsModel compares v with its model as it is written, and as it is walked.
+// sameAsModel compares v with its model: the text of v, and a walk over it.
 func sameAsModel(t *testing.T, v Value, model any) {
 	t.Helper()
 	if !v.Exists() {
@@ -507,7 +507,7 @@ func walk1(v Value) any {
 	return nil
 }
 
-// Documents that are edited at random are what a model made of encoding/json's values is.
+// Randomly edited documents equal a model made of encoding/json's values.
 func TestValueRandomEdits(t *testing.T) {
 	rounds := 1000
 	if testing.Short() {

@@ -122,7 +122,7 @@ func TestValueConversions(t *testing.T) {
 	}
 }
 
-// Parse accepts what encoding/json accepts and is UTF-8, and has its errors.
+// Parse accepts documents that encoding/json accepts and that are UTF-8, and returns the same errors.
 func TestParseErrors(t *testing.T) {
 	for _, text := range []string{
 		``, ` `, `{`, `[1,]`, `[1}`, `{"a":1]`, `{"a" 1}`, `{1:2}`, `{"a":1,}`, `{,}`, `[,]`, `01`, `1 2`, `[1 2]`, `tru`, `nul`, `"`, `"\x"`, `"\u12g4"`, "\"\x00\"", `"\ud800"`,
@@ -158,7 +158,7 @@ func TestValueEdits(t *testing.T) {
 	for _, c := range []struct {
 		what, doc string
 		edit      func(v Value) error
-		want      string // "error: " and a part of it
+		want      string // or "error: " and a part of the error
 	}{
 		{"set", `{"a": 1 , "b":[ ]}`, func(v Value) error { return v.Set("x<y", "a") }, `{"a":"x<y","b":[ ]}`},
 		{"set new", `{"a": 1 , "b":[ ]}`, func(v Value) error { return v.Set(nil, "c") }, `{"a": 1 , "b":[ ],"c":null}`},
@@ -267,7 +267,7 @@ func TestValueMerge(t *testing.T) {
 	}
 }
 
-// Loops may change what they loop over.
+// Loops may change the container they iterate over.
 func TestValueLoops(t *testing.T) {
 	for _, n := range []int{3, 30, 300} {
 		text := "{"
@@ -355,7 +355,7 @@ func TestValueDecode(t *testing.T) {
 	}
 }
 
-// A document may not be nested deeper than one that can be read, however it came about.
+// A document can't be nested deeper than a parsed one, by any edit.
 func TestValueDepth(t *testing.T) {
 	nest := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	v := mustParse(t, nil, `{"a":`+nest(maxNesting-1)+`,"b":`+nest(5000)+`,"c":[[]],"d":[`+strings.Repeat("[],", maxNesting)+`[]]}`)
@@ -411,7 +411,7 @@ func TestValueDepth(t *testing.T) {
 	}
 }
 
-// An operation beyond a limit changes nothing, and is an error if it has one.
+// An operation that exceeds a limit changes nothing, and returns an error if it can.
 func TestValueLimit(t *testing.T) {
 	var doc strings.Builder
 	doc.WriteString(`{"list":[`)
@@ -504,8 +504,8 @@ func TestValueAllocations(t *testing.T) {
 	}
 }
 
-// A hostile document is refused, or parsed, walked, written and merged in linear time, with memory in proportion to
-// its size.
+// A hostile document is rejected, or parsed, walked, written and merged in linear time, with memory in
+// proportion to its size.
 func TestHostileValues(t *testing.T) {
 	n := 1 << 18
 	if testing.Short() || check.On || testkit.Emulated() || check.Race {

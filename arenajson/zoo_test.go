@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// The zoo: types that no reflect.StructOf can make, by all rules that there are for
-// members.
+// The zoo: types that reflect.StructOf can't create, by all rules for fields.
 
 type leaf struct {
 	A int `json:"a"`
@@ -23,7 +22,7 @@ type Exported struct {
 	QP    *uint8  `json:"qp,string,omitempty"`
 	QS    string  `json:",string"`
 	QB    bool    `json:",omitempty,string"`
-	None  []int   `json:",string"` // not a type that it means something for
+	None  []int   `json:",string"` // the option does not apply
 	Dash  int     `json:"-"`
 	Comma int     `json:"-,"`
 }
@@ -90,7 +89,7 @@ func (z *zeroByPointer) IsZero() bool { return z.N == 7 }
 
 type isZero interface{ IsZero() bool }
 
-// Struct types that go vet would not have in a program.
+// Struct types that go vet reports.
 var (
 	sameNames = reflect.New(reflect.StructOf([]reflect.StructField{
 		{Name: "A", Type: reflect.TypeFor[int](), Tag: `json:"same"`},
@@ -112,7 +111,7 @@ var twice = reflect.New(reflect.StructOf([]reflect.StructField{
 	{Name: "Twice2", Type: reflect.TypeFor[*Twice2](), Anonymous: true},
 })).Elem().Interface()
 
-// zoo has a zero value of each of them.
+// zoo has a zero value of each type.
 var zoo = []any{
 	leaf{}, Exported{}, Level1{}, Level2{}, Recursive{}, MutualA{},
 	struct {
@@ -190,8 +189,8 @@ var zoo = []any{
 	struct{ _ int }{},
 }
 
-// badNames has tags with names that v1 puts the field's own in place of. Where
-// encoding/json is built on v2 it leaves such a field out.
+// badNames has tags with invalid names, which v1 replaces by the field's name. If encoding/json is built on
+// v2, it omits such a field.
 type badNames struct {
 	A int `json:"bad\\name"`
 	B int `json:"bad\"name"`
