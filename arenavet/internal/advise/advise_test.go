@@ -304,6 +304,14 @@ func TestFindRoot(t *testing.T) {
 	}
 }
 
+// The flags of a method have no parentheses, which a shell would read.
+func TestFlagsOfMethods(t *testing.T) {
+	s := &convert.Suggestion{Root: "example.com/shop.(*Parser).Parse", Own: []string{"Node", "Parser"}}
+	if got, want := s.Flags(), "-root example.com/shop.Parser.Parse -own 'Node,Parser'"; got != want {
+		t.Errorf("Flags() = %q, want %q", got, want)
+	}
+}
+
 // If convert refuses, nothing moves, and the advice says why.
 func TestAdviseRefusedByConvert(t *testing.T) {
 	c := newMaker(t, "samples", "cpu")

@@ -80,12 +80,13 @@ func (r *Result) Diff(w io.Writer) error {
 	return nil
 }
 
-// Flags are the flags of the conversion.
+// Flags are the flags of the conversion, ready to paste.
 func (s *Suggestion) Flags() string {
-	if len(s.Own) == 0 {
-		return "-root " + s.Root
+	flags := "-root " + strings.NewReplacer("(*", "", "(", "", ")", "").Replace(s.Root)
+	if len(s.Own) > 0 {
+		flags += " -own '" + strings.Join(s.Own, ",") + "'"
 	}
-	return "-root " + s.Root + " -own '" + strings.Join(s.Own, ",") + "'"
+	return flags
 }
 
 // Print prints the flags to paste, and what is to be decided.

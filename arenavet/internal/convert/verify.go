@@ -218,10 +218,11 @@ func (v *verifier) leftover(calls int) []Leftover {
 		if arenaCalls[called] || n < float64(calls)/20 {
 			continue
 		}
-		l := group("the code at " + v.p.relative(at))
+		why := "the code at " + v.p.relative(at)
 		if called != "" {
-			l = group("in " + called)
+			why = "in " + called
 		}
+		l := group(why)
 		l.Places++
 		l.Allocs += n
 	}
