@@ -17,18 +17,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// Config is the input of Advise.
-type Config struct {
-	Dir      string // of the program's module
-	CPU      string // the file of a CPU profile
-	Allocs   string // the file of an allocation profile of the same load, or empty
-	Requests int    // that the CPU profile covers, or 0
-	Root     string // the function whose call the arena ends with, or empty to find it
-	Patterns []string
-
-	suggest func(convert.Config) (*convert.Suggestion, error) // convert.Suggest, or a test's
-}
-
 // Advise predicts what an arena would save.
 func Advise(c Config) (*Advice, error) {
 	a := &adviser{Config: c, sites: map[siteKey]*Site{}, lives: map[string]*life{}, lines: map[Line]*work{}}

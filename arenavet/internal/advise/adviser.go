@@ -9,6 +9,18 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
+// Config is the input of Advise.
+type Config struct {
+	Dir      string // of the program's module
+	CPU      string // the file of a CPU profile
+	Allocs   string // the file of an allocation profile of the same load, or empty
+	Requests int    // that the CPU profile covers, or 0
+	Root     string // the function whose call the arena ends with, or empty to find it
+	Patterns []string
+
+	suggest func(convert.Config) (*convert.Suggestion, error) // convert.Suggest, or a test's
+}
+
 type siteKey struct {
 	line   Line
 	called string // the function of a library that allocates, or empty
@@ -108,6 +120,30 @@ const defaultSize = 64
 
 // nanosOfMalloc is about the time of an allocation, without the collector's part of it.
 func nanosOfMalloc(size float64) float64 { return 15 + 0.12*size }
+
+// costOf is about the time of allocations, without the collector's part.
+func costOf(objects, bytes float64) float64 {
+	if objects == 0 {
+		return 0
+	}
+	return objects * nanosOfMalloc(bytes/objects)
+}
+
+// isRoot reports whether a frame is of the root, or of a function literal in it.
+func (a *adviser) isRoot(f profile.Frame) bool {
+	name := strings.NewReplacer("(*", "", ")", "").Replace(outer(cutShape(f.Function)))
+	want := strings.NewReplacer("(*", "", "(", "", ")", "").Replace(a.Root)
+	return want != "" && (name == want || strings.HasSuffix(name, "/"+want) || symbol(name) == want)
+}
+
+// symbol is a function's name within its package.
+func symbol(name string) string {
+	_, last, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
+	return last
+}
+
+// work is the time of a line without its calls, in nanoseconds.
+type work struct{ program, barriers float64 }
 
 // life tells how long values live, as far as that is known.
 type life struct {

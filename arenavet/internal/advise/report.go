@@ -144,14 +144,6 @@ func calledAt(library map[callKey]*Item, f Finding) (callKey, *Item) {
 	return callKey{}, nil
 }
 
-// costOf is about the time of allocations, without the collector's part.
-func costOf(objects, bytes float64) float64 {
-	if objects == 0 {
-		return 0
-	}
-	return objects * nanosOfMalloc(bytes/objects)
-}
-
 // PrintReport writes a report as text, files named from dir.
 func PrintReport(w io.Writer, dir string, items []Item) error {
 	dir, err := filepath.Abs(dir)

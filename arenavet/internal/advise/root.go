@@ -66,19 +66,6 @@ func (a *adviser) findRoot() string {
 	return ""
 }
 
-// isRoot reports whether a frame is of the root, or of a function literal in it.
-func (a *adviser) isRoot(f profile.Frame) bool {
-	name := strings.NewReplacer("(*", "", ")", "").Replace(outer(cutShape(f.Function)))
-	want := strings.NewReplacer("(*", "", "(", "", ")", "").Replace(a.Root)
-	return want != "" && (name == want || strings.HasSuffix(name, "/"+want) || symbol(name) == want)
-}
-
-// symbol is a function's name within its package.
-func symbol(name string) string {
-	_, last, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
-	return last
-}
-
 // isAPI reports whether a function is exported, with its receiver's type.
 func isAPI(name string) bool {
 	for part := range strings.SplitSeq(symbol(name), ".") {

@@ -21,9 +21,6 @@ const (
 	ofGrowing   = 0.25 // the line's own time if an append grows, as a part of growing
 )
 
-// work is the time of a line without its calls, in nanoseconds.
-type work struct{ program, barriers float64 }
-
 // addWork adds a sample of the program's work that an arena would save in part.
 func (t *Site) addWork(s *profile.Sample) {
 	frames := s.Runtime()

@@ -1,11 +1,14 @@
 package convert
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -103,6 +106,11 @@ func TestCases(t *testing.T) {
 			}
 			if before := want["failed before"]; !strings.HasSuffix(strings.Join(r.Verified.FailedBefore, " "), before) {
 				t.Errorf("FailedBefore = %v, want %s", r.Verified.FailedBefore, before)
+			}
+			for file, text := range r.Files {
+				if version.Compare(runtime.Version(), "go1.27") >= 0 && bytes.Contains(text, []byte("arena.NewOf(")) {
+					t.Errorf("%s has functions with go 1.27, want methods:\n%s", file, text)
+				}
 			}
 			if err := r.Write(); err != nil {
 				t.Fatal(err)

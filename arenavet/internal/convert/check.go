@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// check warns of all that may hold memory of the arena after its end.
+// check warns of each place that may hold memory of the arena after its end.
 func (p *program) check() {
 	p.findWrites()
 	for _, f := range p.sortedReach() {
@@ -33,7 +33,7 @@ func (p *program) sortedReach() []*ssa.Function {
 	return all
 }
 
-// checkRoot warns of what the root's caller has, and of results that cannot end with the arena.
+// checkRoot warns of writes to objects of the root's caller, and of results that cannot end with the arena.
 func (p *program) checkRoot() {
 	f := p.root.ssa
 	for _, v := range f.Params {
@@ -53,7 +53,7 @@ func (p *program) checkRoot() {
 	}
 }
 
-// source warns of a value that existed before the call if the call writes to objects that it may lead to.
+// source warns of a value that is older than the call if the call writes to objects that it may lead to.
 func (p *program) source(f *ssa.Function, pos token.Pos, t types.Type, token, what string) {
 	if !p.bearing(t) {
 		return
@@ -133,7 +133,8 @@ func (p *program) ofModule(v ssa.Value) bool {
 	return g.Pkg != nil && p.inModule(g.Pkg.Pkg) && !p.trusted[g.Name()]
 }
 
-// checkGlobals warns of globals whose address is used other than to load from it or store in it.
+// checkGlobals warns of addresses of globals that are used for anything but loads and stores. @convert.go:20t
+// by name @convert.go:21t with an arena
 func (p *program) checkGlobals(f *ssa.Function, i ssa.Instruction) {
 	var values []ssa.Value
 	switch i := i.(type) {

@@ -29,14 +29,14 @@ type Result struct {
 	p         *program
 }
 
-// ErrWarnings is returned if warnings stop a conversion.
+// ErrWarnings reports that warnings stop a conversion.
 type ErrWarnings struct{ N int }
 
 func (e *ErrWarnings) Error() string {
 	return fmt.Sprintf("convert: nothing written: %s to answer with -own or -trust, or -force", Count(e.N, "warning"))
 }
 
-// Count is a number with its noun.
+// Count returns a number with its noun.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -171,10 +171,11 @@ func (r *Result) Write() error {
 	return nil
 }
 
-// Names are the names of the changed files.
+// Names returns the names of the changed files.
 func (r *Result) Names() []string { return slices.Sorted(maps.Keys(r.Files)) }
 
-// Suggestion is what -suggest prints.
+// Suggestion is the result of Suggest. @convert.go:180t types that the root allocates, and that no parameter
+// leads to @convert.go:181t other types that the root allocates @convert.go:192t reason to stay, or empty
 type Suggestion struct {
 	Root     string
 	Own      []string // types that the root makes, and that no parameter leads to
@@ -192,7 +193,7 @@ type Place struct {
 	Why    string // it stays, or empty
 }
 
-// Suggest names the types that the root makes and the holders that lead to them.
+// Suggest finds the types that the root allocates and the holders that lead to them.
 func Suggest(c Config) (*Suggestion, error) {
 	c.Own, c.NoTests, c.suggest = nil, true, true
 	p, err := analyze(c)
@@ -294,7 +295,7 @@ func (p *program) places() (all []Place) {
 	return all
 }
 
-// made lists the struct types of the module that reached functions allocate on the heap.
+// made returns the struct types of the module that reached functions allocate on the heap.
 func (p *program) made() (names []string) {
 	all := map[string]bool{}
 	for _, x := range p.concrete {
@@ -325,7 +326,7 @@ func (p *program) made() (names []string) {
 	return names
 }
 
-// elementName is the name of the type that a slice or pointer leads to.
+// elementName returns the name of the type that a slice or pointer leads to.
 func elementName(t types.Type) string {
 	for {
 		switch u := types.Unalias(t).(type) {
@@ -345,7 +346,7 @@ func elementName(t types.Type) string {
 	}
 }
 
-// given are the names of types that the root's parameters lead to.
+// given returns the names of types that the root's parameters lead to.
 func (p *program) given() map[string]bool {
 	names, seen := map[string]bool{}, map[types.Type]bool{}
 	var walk func(t types.Type)
@@ -382,7 +383,8 @@ func (p *program) given() map[string]bool {
 	return names
 }
 
-// cached are the names of types whose objects variables of packages hold.
+// cached returns the names of types that variables of packages lead to. @convert.go:72t each depends on the
+// other @edit.go:25t the file's name for package arena @edit.go:61t its consequences are not reported
 func (p *program) cached() map[string]bool {
 	names := map[string]bool{}
 	var walk func(t types.Type)

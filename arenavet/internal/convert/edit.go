@@ -87,7 +87,7 @@ func formatted(src []byte) bool {
 	return err == nil && bytes.Equal(f, src)
 }
 
-// siteAt reports whether an id is that of a site that is not dropped yet.
+// siteAt reports whether an id belongs to a site that is not dropped yet.
 func (p *program) siteAt(id token.Pos) bool {
 	for _, f := range p.order {
 		if f.threaded && slices.ContainsFunc(f.sites, func(s *site) bool { return s.node.Pos() == id }) {
@@ -140,7 +140,7 @@ func (p *program) callsTwins(f *function) bool {
 	return slices.ContainsFunc(f.calls, func(c *call) bool { return p.twinOf(c.to) != "" })
 }
 
-// arenaName is what a file calls package arena.
+// arenaName returns the name of package arena in a file.
 func (p *program) arenaName(file *ast.File) string {
 	for _, im := range file.Imports {
 		if path, _ := strconv.Unquote(im.Path.Value); path == arenaPath {
@@ -170,7 +170,7 @@ func usesName(file *ast.File, name string) bool {
 	return used
 }
 
-// imports adds package arena and removes what nothing uses.
+// imports imports package arena and removes unused imports.
 func (r *printer) imports() {
 	has := false
 	for _, im := range r.file.Imports {
@@ -186,7 +186,7 @@ func (r *printer) imports() {
 			r.Put(from, to, r.file.Pos(), "")
 		}
 	}
-	if has || !slices.ContainsFunc(r.Edits, func(e *rewrite.Edit) bool { return strings.Contains(e.Text(), r.arena+".") }) {
+	if has || r.p.unused[r.name+strconv.Quote(arenaPath)] || !slices.ContainsFunc(r.Edits, func(e *rewrite.Edit) bool { return strings.Contains(e.Text(), r.arena+".") }) {
 		return
 	}
 	spec := strconv.Quote(arenaPath)
@@ -209,7 +209,7 @@ func (r *printer) imports() {
 	r.Put(at, at, r.file.Pos(), gap+"import "+spec+"\n")
 }
 
-// declare turns F into its twin, and writes F anew before it.
+// declare turns F into its twin, and writes a new F before it.
 func (r *printer) declare(f *function) {
 	d := f.decl
 	if f.keeps {
@@ -234,7 +234,7 @@ func (r *printer) declare(f *function) {
 	r.Put(at, at, d.Pos(), first)
 }
 
-// original is F as a call of its twin with a nil arena.
+// original returns F as a call of its twin with a nil arena.
 func (r *printer) original(f *function) string {
 	d, p := f.decl, r.p
 	src := p.src[r.name]
@@ -288,7 +288,7 @@ func (r *printer) original(f *function) string {
 	return head + " {\n\t" + call + "\n}\n\n// " + f.twin + " is " + d.Name.Name + " with memory from " + f.arena + ", which may be nil.\n"
 }
 
-// calls passes the arena on.
+// calls passes the arena to twins.
 func (r *printer) calls(f *function) {
 	for _, c := range f.calls {
 		twin := r.p.twinOf(c.to)
@@ -411,7 +411,7 @@ func (p *program) printInterfaces(in func(*ast.File) *printer) {
 	}
 }
 
-// typeExpr is how a function's file writes a type.
+// typeExpr returns a type as the file of a function writes it.
 func (r *printer) typeExpr(f *function, t types.Type) string {
 	names := map[string]string{}
 	for _, im := range r.file.Imports {
@@ -440,7 +440,7 @@ func (r *printer) site(f *function, s *site) {
 	id, info := s.node.Pos(), f.pkg.TypesInfo
 	switch n := s.node.(type) {
 	case *ast.UnaryExpr:
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.Node(n.X, e) + ")" })
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.call(f, "NewOf", "") + r.Node(n.X, e) + ")" })
 	case *ast.BinaryExpr:
 		r.concat(f, s, n)
 	case *ast.CompositeLit:
@@ -448,20 +448,34 @@ func (r *printer) site(f *function, s *site) {
 		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
 			open, end = r.typeExpr(f, s.typ)+"(", "))"
 		}
-		r.Put(n.Pos(), n.Lbrace+1, id, open+r.arena+".SliceOf["+r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())+"]("+f.arena+", ")
+		r.Put(n.Pos(), n.Lbrace+1, id, open+r.call(f, "SliceOf", r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())))
 		r.Put(n.Rbrace, n.End(), id, end)
 	case *ast.AssignStmt:
-		r.Add(n.Rhs[0].Pos(), n.Rhs[0].End(), id, func(e *rewrite.Edit) string { return r.arena + ".NewOf(" + f.arena + ", " + r.Node(n.Rhs[0], e) + ")" })
+		r.Add(n.Rhs[0].Pos(), n.Rhs[0].End(), id, func(e *rewrite.Edit) string { return r.call(f, "NewOf", "") + r.Node(n.Rhs[0], e) + ")" })
 		r.uses(f, info, s)
 	case *ast.DeclStmt:
 		v := n.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
 		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
-			return v.Names[0].Name + " := " + r.arena + ".New[" + r.Node(v.Type, e) + "](" + f.arena + ")"
+			return v.Names[0].Name + " := " + r.newOf(f, r.Node(v.Type, e))
 		})
 		r.uses(f, info, s)
 	case *ast.CallExpr:
 		r.callSite(f, s, n)
 	}
+}
+
+// call begins a call of a function of package arena, up to its first argument.
+func (r *printer) call(f *function, name, of string) string {
+	c := rewrite.CallOf(f.pkg.Types, name, r.arena, f.arena)
+	if of != "" {
+		of = "[" + of + "]"
+	}
+	return c.Func(name) + of + c.First()
+}
+
+func (r *printer) newOf(f *function, of string) string {
+	c := rewrite.CallOf(f.pkg.Types, "New", r.arena, f.arena)
+	return c.Func("New") + "[" + of + "]" + c.Only()
 }
 
 func (r *printer) concat(f *function, s *site, n *ast.BinaryExpr) {
@@ -489,7 +503,7 @@ func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
 	id, info := s.node.Pos(), f.pkg.TypesInfo
 	switch s.kind {
 	case siteNew:
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.arena + ".New[" + r.Node(n.Args[0], e) + "](" + f.arena + ")" })
+		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.newOf(f, r.Node(n.Args[0], e)) })
 	case siteMake:
 		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
 			l := r.Node(n.Args[1], e)
@@ -497,7 +511,7 @@ func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
 			if len(n.Args) > 2 {
 				c = r.Node(n.Args[2], e)
 			}
-			call := r.arena + ".MakeSlice[" + r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem()) + "](" + f.arena + ", " + l + ", " + c + ")"
+			call := r.call(f, "MakeSlice", r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())) + l + ", " + c + ")"
 			if _, ok := types.Unalias(s.typ).(*types.Named); ok {
 				call = r.typeExpr(f, s.typ) + "(" + call + ")"
 			}
@@ -507,15 +521,14 @@ func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
 		inst, elem := "", s.typ.Underlying().(*types.Slice).Elem()
 		for _, a := range n.Args[1:] {
 			if !n.Ellipsis.IsValid() && !types.Identical(info.TypeOf(a), elem) {
-				inst = "[" + r.typeExpr(f, elem) + "]"
+				inst = r.typeExpr(f, elem)
 			}
 		}
 		open, end := "", ""
 		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
 			open, end = r.typeExpr(f, s.typ)+"(", ")"
 		}
-		r.Put(n.Fun.Pos(), n.Fun.End(), id, open+r.arena+".Append"+inst)
-		r.Put(n.Lparen+1, n.Lparen+1, id, f.arena+", ")
+		r.Put(n.Fun.Pos(), n.Lparen+1, id, open+r.call(f, "Append", inst))
 		if end != "" {
 			r.Put(n.End(), n.End(), id, end)
 		}
@@ -533,7 +546,7 @@ func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
 	case siteBytes:
 		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
 			x := r.Node(n.Args[0], e)
-			return "append(" + r.arena + ".MakeSlice[byte](" + f.arena + ", 0, len(" + x + ")), " + x + "...)"
+			return "append(" + r.call(f, "MakeSlice", "byte") + "0, len(" + x + ")), " + x + "...)"
 		})
 	case siteCall:
 		r.Put(n.Fun.Pos(), n.Fun.End(), id, f.arena+"."+static(info, n).Name())

@@ -3,11 +3,13 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"go/version"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -836,12 +838,16 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// testModule is a go.mod of a module that has package arena from here.
+// testModule returns a go.mod that requires package arena from here. With Go 1.27 conversions write its methods.
 func testModule(t *testing.T, name string) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "module " + name + "\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + filepath.ToSlash(root) + "\n"
+	line := "1.25.0"
+	if version.Compare(runtime.Version(), "go1.27") >= 0 {
+		line = "1.27.0"
+	}
+	return "module " + name + "\n\ngo " + line + "\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => " + filepath.ToSlash(root) + "\n"
 }

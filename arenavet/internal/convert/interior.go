@@ -6,10 +6,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A pointer to a part of an owned object has a type that does not tell that, as *string for &n.Name. It may be used
-// to load and store, and passed to functions that do no more.
+// A pointer to a part of an owned object has another type, such as *string for &n.Name. It may be used to
+// load and store, and passed to functions that do no more.
 
-// checkInterior warns of a field's address that may outlive the arena, or that lets others change a holder.
+// checkInterior warns of a field's address that may outlive the arena, or through which a callee may change a
+// holder.
 func (p *program) checkInterior(f *ssa.Function, i *ssa.FieldAddr) {
 	st := structOf(i)
 	if p.bearing(i.Type()) {

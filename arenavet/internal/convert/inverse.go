@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// The inverse check does not look at edits. It walks the original and the result side by side and accepts as a
-// difference only what vanishes when the arena is erased: a parameter, a wrapper, or a call of package arena in place
-// of what it stands for.
+// The inverse check does not look at edits. It walks the original and the result side by side. The only
+// differences that it accepts vanish when the arena is erased: a parameter, a wrapper, or a call of package
+// arena for the original expression.
 
 // matcher compares two files.
 type matcher struct {
@@ -288,7 +288,7 @@ func (m *matcher) list(o, c []ast.Expr) bool {
 	return true
 }
 
-// special compares what differs by the arena. It is decided if one of its cases applies.
+// special compares nodes that may differ by the arena. It is decided if one of its cases applies.
 func (m *matcher) special(o, c ast.Node) (ok, decided bool) {
 	switch c := c.(type) {
 	case *ast.StarExpr:
@@ -334,7 +334,8 @@ func (m *matcher) special(o, c ast.Node) (ok, decided bool) {
 	return false, false
 }
 
-// sameObject reports whether a name that means something outside of functions means the same in the result.
+// sameObject reports whether a name with a meaning outside of functions has the same meaning in the result.
+// @inverse.go:425t of the original program
 func (m *matcher) sameObject(o, c *ast.Ident) bool {
 	was, is := m.from.Uses[o], m.to.Uses[c]
 	if was == nil || is == nil {
@@ -363,7 +364,8 @@ func (m *matcher) movedDefinition(o ast.Node, c *ast.AssignStmt) (ok, decided bo
 		return false, false
 	}
 	id := c.Lhs[0].(*ast.Ident)
-	switch name := m.arenaFunc(call); name {
+	name, call := m.arenaFunc(call)
+	switch name {
 	case "New":
 		d, isDecl := o.(*ast.DeclStmt)
 		if !isDecl {
@@ -394,23 +396,28 @@ func (m *matcher) movedDefinition(o ast.Node, c *ast.AssignStmt) (ok, decided bo
 	return false, false
 }
 
-// arenaFunc is the name of the function of package arena that is called with an arena, or empty.
-func (m *matcher) arenaFunc(c *ast.CallExpr) string {
-	if len(c.Args) == 0 || !isArena(m.to.TypeOf(c.Args[0])) {
-		return ""
-	}
+// arenaFunc returns the name of a function of package arena that is called with an arena, and the call, or "". A call
+// of the function's method has the arena as its first argument in the call that is returned.
+func (m *matcher) arenaFunc(c *ast.CallExpr) (string, *ast.CallExpr) {
 	fun := ast.Unparen(c.Fun)
 	if i, ok := fun.(*ast.IndexExpr); ok {
 		fun = i.X
 	}
 	s, ok := fun.(*ast.SelectorExpr)
 	if !ok {
-		return ""
+		return "", c
 	}
-	if f, ok := m.to.Uses[s.Sel].(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == arenaPath {
-		return f.Name()
+	f, ok := m.to.Uses[s.Sel].(*types.Func)
+	switch {
+	case !ok || f.Pkg() == nil || f.Pkg().Path() != arenaPath:
+	case f.Signature().Recv() == nil && len(c.Args) > 0 && isArena(m.to.TypeOf(c.Args[0])):
+		return f.Name(), c
+	case isArena(m.to.TypeOf(s.X)) && f.Origin().Signature().TypeParams().Len() > 0:
+		function := &ast.CallExpr{Fun: c.Fun, Args: slices.Concat([]ast.Expr{s.X}, c.Args), Ellipsis: c.Ellipsis}
+		m.to.Types[function] = m.to.Types[c]
+		return f.Name(), function
 	}
-	return ""
+	return "", c
 }
 
 func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
@@ -418,8 +425,8 @@ func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
 	if isCall && usesArena(m.from, was) {
 		return false, false // the program's own
 	}
-	if name := m.arenaFunc(c); name != "" {
-		return m.arenaCall(name, o, c), true
+	if name, function := m.arenaFunc(c); name != "" {
+		return m.arenaCall(name, o, function), true
 	}
 	if s, isSel := ast.Unparen(c.Fun).(*ast.SelectorExpr); isSel && isArena(m.to.TypeOf(s.X)) {
 		return m.arenaMethod(s.Sel.Name, o, c), true
@@ -427,7 +434,7 @@ func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
 	if tv := m.to.Types[c.Fun]; tv.IsType() && len(c.Args) == 1 { // N(arena.MakeSlice...)
 		if x, isInner := ast.Unparen(c.Args[0]).(*ast.CallExpr); isInner && typeKey(m.from.TypeOf(o.(ast.Expr))) == typeKey(tv.Type) {
 			s, isSel := ast.Unparen(x.Fun).(*ast.SelectorExpr)
-			if m.arenaFunc(x) != "" || isSel && isArena(m.to.TypeOf(s.X)) {
+			if name, _ := m.arenaFunc(x); name != "" || isSel && isArena(m.to.TypeOf(s.X)) {
 				if ok, decided := m.call(o, x); decided && ok {
 					return true, true
 				}
@@ -435,7 +442,7 @@ func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
 		}
 	}
 	if b := builtin(m.to, c); b == "append" && len(c.Args) == 2 { // append(arena.MakeSlice[byte](a, 0, len(s)), s...)
-		if x, isInner := c.Args[0].(*ast.CallExpr); isInner && m.arenaFunc(x) == "MakeSlice" && isCall && m.from.Types[was.Fun].IsType() {
+		if x, isInner := c.Args[0].(*ast.CallExpr); isInner && m.makesBytes(x) && isCall && m.from.Types[was.Fun].IsType() {
 			return isBytes(m.from.TypeOf(was)) && c.Ellipsis.IsValid() && m.node(was.Args[0], c.Args[1]), true
 		}
 	}
@@ -469,6 +476,12 @@ func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
 	return false, false
 }
 
+// makesBytes reports whether a call is of MakeSlice.
+func (m *matcher) makesBytes(c *ast.CallExpr) bool {
+	name, _ := m.arenaFunc(c)
+	return name == "MakeSlice"
+}
+
 // usesArena reports whether a call is of a method of an arena, or has an arena as its first argument.
 func usesArena(info *types.Info, c *ast.CallExpr) bool {
 	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && isArena(info.TypeOf(s.X)) {
@@ -477,7 +490,7 @@ func usesArena(info *types.Info, c *ast.CallExpr) bool {
 	return len(c.Args) > 0 && isArena(info.TypeOf(c.Args[0]))
 }
 
-// arenaCall compares a call of a function of package arena with what it stands for.
+// arenaCall compares a call of a function of package arena with the original expression.
 func (m *matcher) arenaCall(name string, o ast.Node, c *ast.CallExpr) bool {
 	elem := func(t types.Type) string {
 		s, ok := t.Underlying().(*types.Slice)
@@ -521,7 +534,7 @@ func (m *matcher) arenaCall(name string, o ast.Node, c *ast.CallExpr) bool {
 	return false
 }
 
-// arenaMethod compares a call of a method of the arena with what it stands for.
+// arenaMethod compares a call of a method of the arena with the original expression.
 func (m *matcher) arenaMethod(name string, o ast.Node, c *ast.CallExpr) bool {
 	switch name {
 	case "Concat":

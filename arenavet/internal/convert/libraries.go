@@ -7,10 +7,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What is known of other packages: those listed here retain nothing of their arguments, in any variable or in another
-// argument. A function that is not listed keeps what it gets.
+// The functions of other packages that are listed here retain no argument, in a variable or in another
+// argument. Every other function may keep its arguments.
 
-// pure lists packages whose package-level functions only compute: a result may be, or lead to, an argument.
+// pure lists packages whose package-level functions only compute. A result may be, or lead to, an argument.
 var pure = map[string]bool{
 	"strings": true, "bytes": true, "strconv": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true,
 	"math": true, "math/bits": true, "cmp": true, "slices": true, "maps": true, "sort": true, "path": true, "html": true,
@@ -44,7 +44,7 @@ var aliasing = map[string]bool{
 	"sort.Interface.Len": true,
 }
 
-// callers lists functions that call a function argument before they return, and never later.
+// callsOnly reports whether a function calls a function argument before it returns, and never later.
 func callsOnly(full string) bool {
 	pkg, _, _ := cutName(full)
 	switch pkg {
@@ -62,7 +62,8 @@ func cutName(full string) (pkg, name string, ok bool) {
 	return full[:slash] + pkg, name, ok
 }
 
-// fullName is a function's package path and name, with its receiver's type.
+// fullName returns a function's package path and name, with its receiver's type. @libraries.go:79t a result
+// leads to no argument
 func fullName(o *types.Func) string {
 	o = o.Origin()
 	if o.Pkg() == nil {
@@ -79,7 +80,8 @@ const (
 	copies                // nothing of an argument is left
 )
 
-// effectOf is what a function of another package does with its arguments.
+// effectOf returns the effect of a function of another package on its arguments. @model.go:28t also convert
+// code that no test runs
 func (p *program) effectOf(full string) effect {
 	pkg, name, _ := cutName(full)
 	switch {

@@ -31,7 +31,7 @@ type Config struct {
 	suggest   bool     // the module need not require package arena yet
 }
 
-// program is the loaded module and what is known of it.
+// program is the loaded module and the results of the stages. @model.go:91t in messages
 type program struct {
 	Config
 	fset    *token.FileSet
@@ -106,7 +106,7 @@ const (
 	siteCall                   // fmt.Sprintf, strings.ToLower, ...
 )
 
-// typeTable says what types lead to.
+// typeTable holds the types that lead to owned values.
 type typeTable struct {
 	own       map[string]bool // as the user names them
 	owned     []types.Type
@@ -117,7 +117,7 @@ type typeTable struct {
 	open      map[string]bool // signatures of functions that other packages may supply
 }
 
-// reached is what a call of the root may run.
+// reached holds the functions that a call of the root may run.
 type reached struct {
 	reach    map[*ssa.Function]bool
 	outside  map[*ssa.Function]bool // called by other packages, with arguments that are not known
@@ -125,9 +125,11 @@ type reached struct {
 	asserted []types.Type           // types that interfaces are asserted to have
 }
 
-// With -strings, one graph has what strings and flat slices flow into: a node for each SSA value, for each field of
-// each type and for each result of a function, without order or context. What may reach the sink, which is everything
-// that may outlive the root's call, stays on the heap.
+// With -strings, one graph has the flow of strings and flat slices: a node for each SSA value, for each field
+// of each type and for each result of a function, without order or context. A value that may reach the sink,
+// which is everything that may outlive the root's call, stays on the heap. @model.go:135t from a node that
+// flows into the sink to the first instruction that stores it there @model.go:157t a type that would answer
+// it @model.go:169t that the tests pass in @model.go:170t without the conversion
 type graph struct {
 	p     *program
 	back  map[any][]any           // from a node to those that may flow into it

@@ -48,7 +48,8 @@ func ssaName(f *ssa.Function) string {
 	return f.Name()
 }
 
-// carries reports whether a value may lead to the arena: by its type, or as a function that has captured such.
+// carries reports whether a value may lead to the arena: by its type, or as a function that has captured such
+// a value.
 func (p *program) carries(v ssa.Value) bool { return p.carriesIn(v, map[ssa.Value]bool{}) }
 
 func (p *program) carriesIn(v ssa.Value, seen map[ssa.Value]bool) bool {
@@ -86,8 +87,8 @@ func (p *program) carriesIn(v ssa.Value, seen map[ssa.Value]bool) bool {
 	return p.bearing(v.Type())
 }
 
-// base follows an address to what it begins in: a global, a local, or a pointer or slice. It also returns the
-// structs that it passes.
+// base follows an address to its beginning: a global, a local, or a pointer or slice. It also returns the
+// fields on the way.
 func base(v ssa.Value) (ssa.Value, []*ssa.FieldAddr) {
 	var fields []*ssa.FieldAddr
 	for {
@@ -112,7 +113,9 @@ func structOf(f *ssa.FieldAddr) types.Type {
 	return types.Unalias(f.X.Type().Underlying().(*types.Pointer).Elem())
 }
 
-// place says why memory of the arena may not be stored at an address, and which token answers that, or nothing.
+// place returns why memory of the arena may not be stored at an address, and the token that answers it, or
+// nothing. @places.go:126t a part of an owned value @places.go:143t an element: its slice was checked when it
+// was made
 func (p *program) place(addr ssa.Value) (why, token string) {
 	root, fields := base(addr)
 	if g, ok := root.(*ssa.Global); ok {
@@ -151,7 +154,7 @@ func (p *program) place(addr ssa.Value) (why, token string) {
 
 func isGlobal(v ssa.Value) bool { _, ok := v.(*ssa.Global); return ok }
 
-// heapOnly reports whether a function has nothing that may be in the arena: it does not take the arena, and no
+// heapOnly reports whether a function has no memory of the arena: it does not take the arena, and no
 // parameter or captured variable leads to owned values.
 func (p *program) heapOnly(f *ssa.Function, text bool) bool {
 	for g := f; g != nil; g = g.Parent() {
@@ -221,7 +224,7 @@ func mentions(t types.Type, n *types.Named) bool {
 	return false
 }
 
-// onlyCalled reports whether a function that is a parameter is called, and nothing else.
+// onlyCalled reports whether a parameter of a function type is only called.
 func onlyCalled(v *ssa.Parameter) bool {
 	for _, r := range *v.Referrers() {
 		if _, ok := r.(*ssa.DebugRef); ok {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Print prints the files that were written, the summary, and what stays.
+// Print prints the written files, the summary, and the allocations that stay.
 func (r *Result) Print(w io.Writer) error {
 	var b strings.Builder
 	for _, name := range r.Names() {
@@ -56,7 +56,7 @@ func (w Warning) String() string {
 	return fmt.Sprintf("%s: in %s: %s (%s)", w.At, w.Function, w.Text, w.Hint)
 }
 
-// Diff prints what would be written.
+// Diff prints the changes as a diff.
 func (r *Result) Diff(w io.Writer) error {
 	for _, name := range r.Names() {
 		f, err := os.CreateTemp("", filepath.Base(name))
@@ -80,7 +80,7 @@ func (r *Result) Diff(w io.Writer) error {
 	return nil
 }
 
-// Flags are the flags of the conversion, ready to paste.
+// Flags returns the flags of the conversion, ready to paste.
 func (s *Suggestion) Flags() string {
 	flags := "-root " + strings.NewReplacer("(*", "", "(", "", ")", "").Replace(s.Root)
 	if len(s.Own) > 0 {
@@ -89,7 +89,7 @@ func (s *Suggestion) Flags() string {
 	return flags
 }
 
-// Print prints the flags to paste, and what is to be decided.
+// Print prints the flags to paste, and the warnings.
 func (s *Suggestion) Print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Flags())

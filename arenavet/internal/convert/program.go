@@ -140,7 +140,7 @@ func (p *program) compare(a, b token.Pos) int {
 
 func (p *program) position(at token.Pos) token.Position { return p.fset.PositionFor(at, false) }
 
-// at is a position as messages have it.
+// at returns a position for messages.
 func (p *program) at(pos token.Pos) string {
 	q := p.position(pos)
 	return fmt.Sprintf("%s:%d", p.relative(q.Filename), q.Line)
@@ -174,7 +174,7 @@ func (p *program) goCommand(args ...string) (string, error) {
 	return string(out), nil
 }
 
-// name is a function's name within its package: F or T.M.
+// name returns a function's name within its package: F or T.M.
 func name(obj *types.Func) string {
 	if r := obj.Signature().Recv(); r != nil {
 		if n := typeName(r.Type()); n != "" {
@@ -184,7 +184,7 @@ func name(obj *types.Func) string {
 	return obj.Name()
 }
 
-// typeName is the name of a named type or of what a pointer points to, or empty.
+// typeName returns the name of a named type, or of a pointer's element type, or "".
 func typeName(t types.Type) string {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -196,7 +196,7 @@ func typeName(t types.Type) string {
 	return ""
 }
 
-// typeText is a type as messages have it.
+// typeText returns a type for messages.
 func typeText(t types.Type) string {
 	return types.TypeString(t, func(*types.Package) string { return "" })
 }
@@ -225,7 +225,7 @@ func (p *program) findRoot() error {
 	return nil
 }
 
-// meant names the functions that are spelled most like the one that does not exist.
+// meant returns the functions with the most similar names to a name that does not exist, as a hint.
 func (p *program) meant(want string) string {
 	last := strings.ToLower(want[strings.LastIndexByte(want, '.')+1:])
 	var near []string
@@ -246,7 +246,7 @@ func (p *program) meant(want string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// distance is the number of edits between two words.
+// distance returns the number of edits between two words.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -268,7 +268,7 @@ func distance(a, b string) int {
 
 var diagnostic = regexp.MustCompile(`^([^: ]+):(\d+)(?::\d+)?: (?:(moved to heap: \w+)|(.*) escapes to heap)`)
 
-// askCompiler records what the compiler's escape analysis sends to the heap.
+// askCompiler records the allocations that the compiler's escape analysis reports.
 func (p *program) askCompiler() error {
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-gcflags=-m"}, p.paths)...)
 	cmd.Dir = p.Dir

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// findReach finds the functions that a call of the root may run: those that are called or used as a value, all
-// methods that a call of an interface may mean, and all that a library may call: methods of the values that it gets.
+// findReach finds the functions that a call of the root may run: functions that are called or used as a
+// value, all methods that a call of an interface may mean, and all methods of the values that a library gets.
+// @reach.go:78t these functions call what they get as arguments
 func (p *program) findReach() {
 	r := &reached{reach: map[*ssa.Function]bool{}, outside: map[*ssa.Function]bool{}}
 	p.reached = r
@@ -179,7 +180,8 @@ func passFunctions(c *ssa.CallCommon, add func(*ssa.Function, bool)) {
 	}
 }
 
-// unboxed are the values that an argument holds: itself, what became an interface, or what a variadic function gets.
+// unboxed returns the values that an argument holds: itself, the operand of an interface, or variadic
+// arguments.
 func unboxed(a ssa.Value) (all []ssa.Value) {
 	switch v := a.(type) {
 	case *ssa.MakeInterface:
@@ -205,7 +207,7 @@ func unboxed(a ssa.Value) (all []ssa.Value) {
 	return []ssa.Value{a}
 }
 
-// addPrinted adds the methods that package fmt calls of a value: its own, and those of what it leads to.
+// addPrinted adds the methods that package fmt calls of a value and of everything that it leads to.
 func (p *program) addPrinted(v ssa.Value, add func(*ssa.Function, bool)) {
 	_, isInterface := v.Type().Underlying().(*types.Interface)
 	for _, x := range p.concrete {

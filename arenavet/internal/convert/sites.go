@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// addSite adds a node of f if it allocates what may be in the arena.
+// addSite adds a node of f if it allocates an owned value.
 func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 	info := f.pkg.TypesInfo
 	parent := parents[len(parents)-1]
@@ -88,7 +88,7 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 // leave records why an allocation stays on the heap.
 func (p *program) leave(at token.Pos, why string) { p.left[why] = append(p.left[why], at) }
 
-// notOwned says why a value of a type stays on the heap, and which flag would move it.
+// notOwned returns why a value of a type stays on the heap, and the flag that would move it.
 func (p *program) notOwned(t types.Type) string {
 	for {
 		q, ok := types.Unalias(t).(interface{ Elem() types.Type })

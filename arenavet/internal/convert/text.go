@@ -13,8 +13,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// flat reports whether a value of a type may be, or hold, a string or slice that the graph follows by itself.
-// Structs are followed by field.
+// flat reports whether a value of a type may be, or hold, a string or slice that has its own node in the
+// graph. Structs are followed by field.
 func flat(x types.Type) bool {
 	switch u := x.Underlying().(type) {
 	case *types.Basic:
@@ -42,7 +42,7 @@ func flat(x types.Type) bool {
 	return false
 }
 
-// mutable reports whether what is stored through one copy of a value is seen through the others.
+// mutable reports whether a store through one copy of a value is visible through other copies.
 func mutable(x types.Type) bool {
 	switch u := x.Underlying().(type) {
 	case *types.Slice, *types.Pointer, *types.Map, *types.Interface:
@@ -168,7 +168,8 @@ func (p *program) findFlow() {
 	}
 }
 
-// why says where a value may flow into something that outlives the call, or returns "".
+// why returns where a value may flow into something that outlives the call, or "". @text.go:268t stores to it
+// are visible there
 func (g *graph) why(v ssa.Value) string {
 	next, ok := g.kept[v]
 	if !ok {
@@ -384,7 +385,7 @@ func (g *graph) store(i *ssa.Store) {
 	g.edge(i.Val, to, i.Val.Type())
 }
 
-// address connects an address that is passed on with what is there.
+// address connects an address that is passed on with the value at it.
 func (g *graph) address(v ssa.Value) {
 	n := g.at(v)
 	for _, r := range *v.Referrers() {
@@ -428,7 +429,7 @@ func derefOwned(p *program, t types.Type) (types.Type, bool) {
 	return t, p.isOwned(t)
 }
 
-// staysInside reports whether a closure is only called, or handed to what only calls it.
+// staysInside reports whether a closure is only called, or passed to functions that only call it.
 func (g *graph) staysInside(mc *ssa.MakeClosure) bool {
 	for _, r := range *mc.Referrers() {
 		switch r := r.(type) {
@@ -530,7 +531,8 @@ func (g *graph) pass(h *ssa.Function, args []ssa.Value, v *ssa.Call) {
 	}
 }
 
-// keepAll has all arguments of a call flow into the sink. What it returns may be its own.
+// keepAll has all arguments of a call flow into the sink. The results may belong to the callee. @text.go:594t
+// functions among the arguments get the others
 func (g *graph) keepAll(i ssa.CallInstruction) {
 	c := i.Common()
 	for _, a := range c.Args {
@@ -637,7 +639,8 @@ func flatResults(r *types.Tuple) bool {
 // arenaCalls are functions for which package arena has a method of the same name and parameters.
 var arenaCalls = map[string]bool{"fmt.Sprintf": true, "strings.ToLower": true, "strings.ToUpper": true, "strings.Join": true}
 
-// addText adds a node of f if it makes a string or flat slice that reaches nothing that outlives the root.
+// addText adds a node of f if it allocates a string or flat slice that reaches nothing that outlives the
+// root.
 func (p *program) addText(f *function, n ast.Node, parents []ast.Node) {
 	at, kind, ok := p.textAt(f, n, parents)
 	if !ok || f.ssa == nil {
@@ -714,7 +717,7 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// valueAt finds the value that an expression at a position makes.
+// valueAt returns the value of an expression at a position.
 func valueAt(f *ssa.Function, at token.Pos) ssa.Value {
 	for _, b := range f.Blocks {
 		for _, i := range b.Instrs {

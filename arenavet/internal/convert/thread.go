@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// thread finds the functions that take the arena: those that the root calls, directly or through others, and that
-// allocate something owned or call one that does.
+// thread finds the functions that take the arena: functions that the root calls, directly or through others,
+// and that allocate an owned value or call such a function.
 func (p *program) thread() {
 	seen := map[*function]bool{}
 	queue := []*function{p.root}
@@ -80,8 +80,8 @@ func (p *program) scan(f *function) {
 	})
 }
 
-// visit walks what runs while the function does. Of function literals it enters those that are called at once, or
-// are given to what only calls them.
+// visit walks the nodes that run while the function does. It enters function literals that are called at
+// once, or that are passed to functions that only call them.
 func (p *program) visit(f *function, do func(n ast.Node, parents []ast.Node)) {
 	var walk func(n ast.Node, parents []ast.Node)
 	walk = func(n ast.Node, parents []ast.Node) {
@@ -110,7 +110,7 @@ func (p *program) visit(f *function, do func(n ast.Node, parents []ast.Node)) {
 	}
 }
 
-// runsInside reports whether a function literal runs only while the function does that it is in.
+// runsInside reports whether a function literal runs only while its enclosing function does.
 func (p *program) runsInside(f *function, l *ast.FuncLit, parents []ast.Node) bool {
 	switch parent := parents[len(parents)-1].(type) {
 	case *ast.CallExpr:
@@ -249,7 +249,7 @@ func (p *program) implementations(ignored []string, i *types.Interface, m *types
 	return all, len(all) > 0
 }
 
-// findCarriers finds the functions that have an object with the arena, as their receiver or a parameter.
+// findCarriers finds the functions with a receiver or a parameter that holds the arena.
 func (p *program) findCarriers(seen map[*function]bool) {
 	if len(p.Carry) == 0 {
 		return
@@ -280,7 +280,7 @@ func (p *program) findCarriers(seen map[*function]bool) {
 	}
 }
 
-// carryField is the name of the field that holds the arena.
+// carryField returns the name of the field that holds the arena.
 func (p *program) carryField(t *types.Pointer) string {
 	s, ok := t.Elem().Underlying().(*types.Struct)
 	if !ok {
@@ -368,7 +368,7 @@ func otherTexts(dir string) string {
 	return all.String()
 }
 
-// unusedName is a name for the arena that the function does not use.
+// unusedName returns a name for the arena that the function does not use.
 func unusedName(f *function) string {
 	used := map[string]bool{}
 	ast.Inspect(f.decl, func(n ast.Node) bool {
@@ -385,7 +385,7 @@ func unusedName(f *function) string {
 	return "arena__"
 }
 
-// twinName is F's name with the arena: FIn if nothing else has that name.
+// twinName returns the name of F with the arena: FIn if nothing else has that name.
 func (p *program) twinName(f *function) string {
 	for _, suffix := range []string{"In", "InArena", "WithArena"} {
 		n := f.obj.Name() + suffix
@@ -400,7 +400,7 @@ func (p *program) twinName(f *function) string {
 	return f.obj.Name() + "InThisArena"
 }
 
-// twinOf is the name to call instead of a function's or method's, or empty.
+// twinOf returns the name of a function's or method's twin, or "".
 func (p *program) twinOf(o *types.Func) string {
 	if l := p.family[o]; len(l) > 0 {
 		name := ""

@@ -103,7 +103,7 @@ func (p *program) settle() {
 	t.memo = map[types.Type]int{}
 }
 
-// signature is a function type without its receiver, for comparison.
+// signature returns a function type without its receiver, for comparison.
 func signature(t types.Type) string {
 	s, ok := t.Underlying().(*types.Signature)
 	if !ok {
@@ -113,7 +113,7 @@ func signature(t types.Type) string {
 	return types.TypeString(types.NewSignatureType(nil, nil, nil, params, results, s.Variadic()), nil)
 }
 
-// unnamed are the variables of a tuple without their names.
+// unnamed returns the variables of a tuple without their names.
 func unnamed(t *types.Tuple) (all []*types.Var) {
 	for v := range t.Variables() {
 		all = append(all, types.NewVar(0, nil, "", v.Type()))
@@ -121,7 +121,7 @@ func unnamed(t *types.Tuple) (all []*types.Var) {
 	return all
 }
 
-// isOwned reports whether a type is named as one that ends with the arena.
+// isOwned reports whether the user named a type as one that ends with the arena.
 func (p *program) isOwned(x types.Type) bool {
 	n, ok := types.Unalias(x).(*types.Named)
 	if !ok || !p.inModule(n.Obj().Pkg()) || types.IsInterface(n) {
@@ -300,7 +300,8 @@ func (p *program) findOpen() {
 	}
 }
 
-// storedSignatures are those of functions that a field, a variable of a package, an element or a closure may hold.
+// storedSignatures returns the signatures of functions that a field, a variable of a package, an element or a
+// closure may hold.
 func (p *program) storedSignatures() map[string]bool {
 	all := map[string]bool{}
 	add := func(t types.Type) {
@@ -365,7 +366,7 @@ func closures(f *ssa.Function) func(yield func(*ssa.MakeClosure) bool) {
 	}
 }
 
-// functionIn is the signature of a function that a type holds, or empty.
+// functionIn returns the signature of a function that a type holds, or "".
 func functionIn(t types.Type, seen map[types.Type]bool) string {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -389,8 +390,8 @@ func functionIn(t types.Type, seen map[types.Type]bool) string {
 	return ""
 }
 
-// holdsText reports whether a type is, or leads to, a string or a slice of plain values, without a name of the module
-// between that another rule watches.
+// holdsText reports whether a type is, or leads to, a string or a slice of plain values, without a named type
+// of the module in between, which other rules watch.
 func holdsText(t types.Type, seen map[types.Type]bool) bool {
 	t = types.Unalias(t)
 	if seen[t] {

@@ -26,7 +26,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// testBinary is the tests of one package.
+// testBinary is a binary with the tests of one package. @verify.go:32t tests that fail without the conversion
+// @verify.go:33t it does not run without the conversion
 type testBinary struct {
 	pkg, dir, file string
 	failed         []string // tests that fail as the program is
@@ -56,7 +57,7 @@ func (p *program) newVerifier() (*verifier, error) {
 
 func (v *verifier) close() { os.RemoveAll(v.tmp) }
 
-// findTests finds the tests of packages that lead to the root's.
+// findTests finds the tests of packages that depend on the root's.
 func (v *verifier) findTests() error {
 	out, err := v.p.goCommand(slices.Concat([]string{"list", "-e", "-test", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .Deps \"\\t\"}}"}, v.p.Patterns)...)
 	if err != nil {
@@ -105,7 +106,7 @@ func (v *verifier) run(t *testBinary, env []string, flags ...string) ([]byte, er
 	return cmd.CombinedOutput()
 }
 
-// before runs the tests as the program is. It records which fail, and what they run.
+// before runs the tests of the original program. It records their failures, coverage and allocations.
 func (v *verifier) before() error {
 	if err := v.build("before", "-cover", "-coverpkg="+strings.Join(v.p.paths, ",")); err != nil {
 		return fmt.Errorf("convert: the tests do not build as the program is: %w", err)
@@ -269,8 +270,8 @@ func (v *verifier) dropUntested() (n int, err error) {
 // gateVariable selects what the root's wrapper does in the tests.
 const gateVariable = "EBBPOOL_CONVERT_GATE"
 
-// after runs the tests on the result: with a nil arena, and with one that ends with each call of the root. It returns
-// lines for the summary.
+// after runs the tests of the result: with a nil arena, and with an arena that ends with each call of the
+// root.
 func (v *verifier) after(files map[string][]byte) (r Verified, err error) {
 	overlay, err := v.overlay(files)
 	if err != nil {
@@ -310,7 +311,7 @@ func (v *verifier) runAll(mode string, env []string) error {
 	return nil
 }
 
-// brieflyOf is the part of a test's output that says what failed.
+// brieflyOf returns the beginning of a test's output. @verify.go:335t it passed in a checked build
 func brieflyOf(out []byte) []byte {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	if len(lines) > 40 {
@@ -388,8 +389,8 @@ func (v *verifier) writeOverlay(name string, files map[string][]byte) (string, e
 //go:embed gate.go.txt
 var gateFile string
 
-// gate rewrites the root's wrapper so that it calls the twin as the gate's mode says. What it returns, and what it
-// changes behind pointers to owned types, is copied out of the arena.
+// gate rewrites the root's wrapper so that it calls the twin with the arena of the gate's mode. Results, and
+// objects behind pointers to owned types, are copied out of the arena.
 func (v *verifier) gate(text []byte) ([]byte, error) {
 	root := v.p.root
 	fset := token.NewFileSet()
@@ -442,7 +443,7 @@ func (v *verifier) gateBody(d *ast.FuncDecl, call string, text []byte, file *ast
 	return b.String()
 }
 
-// ownedPointers are the names of the wrapper's parameters that point to owned values.
+// ownedPointers returns the names of the wrapper's parameters that point to owned values.
 func (v *verifier) ownedPointers(d *ast.FuncDecl) (names []string) {
 	s := v.p.root.obj.Signature()
 	isOwned := func(t types.Type) bool {

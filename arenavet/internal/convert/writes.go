@@ -10,7 +10,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// findWrites records these writes by the type that they change.
+// findWrites records writes of values that may be in the arena into objects that may be older than the call,
+// by the type that they change.
 func (p *program) findWrites() {
 	p.writes = map[string][]writeAt{}
 	add := func(key string, pos token.Pos) { p.writes[key] = append(p.writes[key], writeAt{pos}) }
@@ -85,7 +86,7 @@ func (p *program) storableElem(t types.Type) bool {
 	return ok && (p.bearing(s.Elem()) || p.Strings && holdsText(s.Elem(), map[types.Type]bool{}))
 }
 
-// key names a type for comparison. Named slices and maps have the key of what they are.
+// key names a type for comparison. Named slices and maps have the key of their underlying type.
 func key(t types.Type) string {
 	t = types.Unalias(t)
 	switch u := t.Underlying().(type) {
@@ -97,7 +98,7 @@ func key(t types.Type) string {
 	return types.TypeString(t, nil)
 }
 
-// written says where an object of a type that t leads to is written to, or nothing.
+// written returns the place of a write to an object of a type that t leads to, or "".
 func (p *program) written(t types.Type) string {
 	seen := map[types.Type]bool{}
 	var walk func(t types.Type, inside bool) string
@@ -154,8 +155,8 @@ func (p *program) written(t types.Type) string {
 	return walk(t, false)
 }
 
-// changing reports whether a call of an interface's method may store something in the arena in its receiver: the method
-// takes the arena, or a value that may be in it.
+// changing reports whether a call of an interface's method may store memory of the arena in its receiver: the
+// method takes the arena, or a value that may be in it.
 func (p *program) changing(i *types.Interface) bool {
 	for m := range i.Methods() {
 		if len(p.family[m]) > 0 {

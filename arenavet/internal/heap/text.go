@@ -20,7 +20,7 @@ func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, ed
 		return
 	}
 	pkg, imports := h.packageAt(pos)
-	c := rewrite.CallOf(h.pkg.Pass, name, pkg, a)
+	c := rewrite.CallOf(h.pkg.Pass.Pkg, name, pkg, a)
 	text := what + " on the heap, " + h.inScope(a) + ": use arena." + name
 	if c.Method {
 		text, imports = what+" on the heap, "+h.inScope(a)+": use its "+name, nil

@@ -1,10 +1,9 @@
 package rewrite
 
 import (
+	"go/types"
 	"go/version"
 	"slices"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // A Call writes calls of one function of package arena, or of the method that Go 1.27 has for it.
@@ -13,9 +12,9 @@ type Call struct {
 	Method     bool
 }
 
-// CallOf returns the call of a function as the module's go line allows it.
-func CallOf(pass *analysis.Pass, name, pkg, arena string) Call {
-	return Call{pkg, arena, version.Compare(pass.Pkg.GoVersion(), "go1.27") >= 0 && slices.Contains(methods, name)}
+// CallOf returns the call of a function in a package, as the go line of its module allows it.
+func CallOf(in *types.Package, name, pkg, arena string) Call {
+	return Call{pkg, arena, version.Compare(in.GoVersion(), "go1.27") >= 0 && slices.Contains(methods, name)}
 }
 
 var methods = []string{"New", "NewOf", "MakeSlice", "MakeSliceUninit", "Append", "SliceOf", "CloneSlice", "Collect", "Escape", "BoxOf", "NewMap", "AllocatorFor"}

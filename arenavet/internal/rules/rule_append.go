@@ -37,7 +37,7 @@ func (r *reporter) appendFix(a flow.Atom, call *ssa.Call) (analysis.SuggestedFix
 	if owner == nil || !rewrite.Visible(r.pkg.Pass, owner, expr.Pos()) {
 		return none, false
 	}
-	c := rewrite.CallOf(r.pkg.Pass, "Append", pkg, types.ExprString(owner))
+	c := rewrite.CallOf(r.pkg.Pass.Pkg, "Append", pkg, types.ExprString(owner))
 	edits, ok := rewrite.AppendEdits(r.pkg.Pass, expr, c)
 	ok = ok && (pkg != "" || c.Method)
 	functions := r.pkg.Shipped()
