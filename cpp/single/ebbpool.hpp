@@ -22,19 +22,19 @@
 // LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 // OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 // SOFTWARE.
-// Tells AddressSanitizer, MemorySanitizer and Valgrind about slots and regions. Without them every
-// function here is empty, and `annotate::on` is false.
+// Annotations of slots and regions for AddressSanitizer, MemorySanitizer and Valgrind. Without these tools, all
+// functions are empty, and `annotate::on` is false.
 //
-// The compiler defines whether it instruments for a sanitizer. Requests to Valgrind are made if
-// EBB_VALGRIND is 1, because each takes about ten instructions whether or not the program runs under
-// it. MemorySanitizer is told that free memory is uninitialized, and reports branches that depend on it.
+// Compilers define macros for the sanitizers. For Valgrind, define EBB_VALGRIND as 1: each annotation takes
+// about ten instructions even if the program does not run under Valgrind. To MemorySanitizer, free memory is
+// uninitialized; it reports branches that depend on it.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
 #include <cstddef>
 
-// Compiler-specific attributes and builtins, and the library's inline namespace. For tests, EBB_PLAIN turns the
-// former off.
+// Compiler-specific attributes and builtins, and the inline namespace of the library. Tests define EBB_PLAIN to
+// disable the attributes and builtins.
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
 
@@ -66,9 +66,9 @@
 #define EBB_EXCEPTIONS 0
 #endif
 
-// An inline namespace of ebb for all of the library. With a sanitizer memory has another layout, and without
-// exceptions functions abort instead of throwing. Object files that differ in this have different
-// names, so a program in which they share an arena or a pool doesn't link.
+// The inline namespace of everything in ebb. Sanitizers change the memory layout, and without exceptions
+// functions abort instead of throwing. Object files that differ in this have different symbols, so they don't
+// link if they share an arena or a pool.
 #if EBB_ASAN
 #define EBB_ABI_TOOL abi_asan
 #elif EBB_MSAN
@@ -106,7 +106,7 @@
 #define EBB_NOINLINE __declspec(noinline)
 #define EBB_INLINE __forceinline
 #define EBB_ASSUME(x) __assume(x)
-// It has [[unlikely]] for statements only.
+// MSVC has [[unlikely]] for statements only.
 #define EBB_UNLIKELY(x) (x)
 #if defined(_M_X64) || defined(_M_IX86)
 #define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
@@ -124,8 +124,8 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
-// Whether x is known at compile time. Not with clang, which would count the code of both cases when it decides
-// what to inline.
+// Whether x is a compile-time constant. Always false for clang, whose inliner would count the code of both
+// cases.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
 #define EBB_CONSTANT(x) __builtin_constant_p(x)
 #else
@@ -148,10 +148,10 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace annotate {
 
-/// Whether a tool is used.
+/// Whether annotations are enabled.
 inline constexpr bool on = EBB_ASAN != 0 || EBB_MSAN != 0 || EBB_VALGRIND != 0;
 
-/// Begins a pool. Its slots must not be accessed.
+/// Begins a pool, with all slots free.
 inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                   [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -177,8 +177,8 @@ inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// Marks a slot as free. AddressSanitizer works in units of 8 bytes, so it misses some accesses to a slot
-/// that shares one with an allocated slot.
+/// Marks a slot as free. AddressSanitizer has a granularity of 8 bytes, so it misses some accesses to slots
+/// that share a unit with an allocated slot.
 inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
                        [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -192,7 +192,7 @@ inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// Ends a pool. Its memory may be accessed again.
+/// Ends a pool and makes its memory accessible.
 inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                 [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -204,7 +204,7 @@ inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
 #endif
 }
 
-/// Bytes after each allocation of an arena that must not be accessed.
+/// The size of the inaccessible memory after each allocation of an arena.
 inline constexpr std::size_t red_zone = on ? 16 : 0;
 
 /// Marks bytes of an arena's chunk as free.
@@ -724,8 +724,8 @@ private:
 }  // namespace ebb
 
 #endif  // EBBPOOL_CHUNK_TREE_HPP
-// Blocks of memory: one for each pool, and one for each chunk of an arena. Large blocks are mapped from
-// the system, which provides pages when they are first used.
+// Blocks of memory: one for each pool, and one for each chunk of an arena. Large blocks are mapped, so the
+// system provides their pages on first use.
 #ifndef EBBPOOL_STORAGE_HPP
 #define EBBPOOL_STORAGE_HPP
 
@@ -753,13 +753,13 @@ private:
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A source of memory, for programs that manage their own.
+/// A source of memory, for programs with their own allocator.
 ///
 /// \snippet reference.cpp memory_source
 struct memory_source {
     /// Returns `bytes` zero bytes at a multiple of `alignment`, a power of 2, or null.
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    /// Takes back a result of take.
+    /// Frees a result of take.
     void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
     void* context = nullptr;  ///< passed to both
 };
@@ -768,27 +768,27 @@ struct memory_source {
 ///
 /// \snippet reference.cpp pool_options
 struct pool_options {
-    /// Asks the system for huge pages (on Linux 2 MiB, by madvise) for blocks of at least 2 MiB, whose
-    /// size is rounded up. They can avoid TLB misses in random access to much memory. Measure: in a
-    /// virtual machine they may have no effect.
+    /// Requests huge pages for blocks of at least 2 MiB (on Linux, by madvise), whose size is rounded up to 2
+    /// MiB. They can avoid TLB misses in random access to much memory. Measure first: in a virtual machine they
+    /// may have no effect.
     bool huge_pages = false;
-    /// Touches each page when the memory is taken, so that no later call waits for the system. A pool
-    /// does so in its constructor. It takes about 0.25 us for each 4 KiB.
+    /// Touches each page of a block when it is allocated (for a pool, in the constructor), so that later calls
+    /// cause no page faults. It takes about 0.25 us per 4 KiB.
     bool prefault = false;
-    /// Memory to use in place of the heap, which must outlive the pool or arena. bytes_needed returns
-    /// the size that is enough; a pool throws std::length_error if there is less. Unused if empty.
+    /// Memory to use instead of the heap. It must outlive the pool or arena; see bytes_needed for its size. A
+    /// pool throws std::length_error if it is too small. Ignored if empty.
     std::span<std::byte> storage{};
-    /// The source of blocks, which must outlive the pool or arena. Unused if null.
+    /// The source of blocks, which must outlive the pool or arena. Ignored if null.
     const memory_source* source = nullptr;
 };
 
 namespace detail {
 
-/// Blocks of at least this size are mapped. For smaller ones, a system call and page faults take longer
-/// than clearing a pool's tables. glibc's malloc has the same threshold.
+/// Blocks of at least this size are mapped. For smaller blocks, a system call and page faults take longer than
+/// clearing a pool's tables. glibc's malloc has the same threshold.
 inline constexpr std::size_t map_from = std::size_t{128} << 10;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
-inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
+inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest of all systems; for prefault
 inline constexpr std::size_t cache_line = 64;
 
 #if EBB_EXCEPTIONS
@@ -806,12 +806,12 @@ inline std::byte* align_up(void* p, std::size_t to) noexcept {
     return static_cast<std::byte*>(p) + (round_up(address, to) - address);
 }
 
-/// A block of memory, which the destructor frees. It is a literal type for pools in constant expressions.
+/// A block of memory, freed by the destructor. A literal type, for pools in constant expressions.
 class block {
 public:
     constexpr block() noexcept = default;
 
-    /// Takes `bytes` bytes aligned to `alignment`, all zero from `clear_from` on. Throws
+    /// Allocates `bytes` bytes at a multiple of `alignment`, zero from offset `clear_from` on. Throws
     /// std::bad_alloc, or std::length_error if the caller's storage is too small.
     block(std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
         : block(std::nothrow, bytes, alignment, clear_from, options) {
@@ -819,7 +819,7 @@ public:
         if (options.storage.empty()) throw_bad_alloc();
         throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
     }
-    /// The same, but without memory data() is null.
+    /// The same, but data() is null if there is no memory.
     block(std::nothrow_t, std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
         : bytes_(bytes), alignment_(alignment) {
         if (!options.storage.empty()) {
@@ -845,7 +845,7 @@ public:
     block(const block&) = delete;
     block& operator=(const block&) = delete;
 
-    /// For a chunk of an arena, which stores its block in the block itself.
+    /// For chunks of an arena, which are stored in their own block.
     block(block&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)),
           bytes_(other.bytes_),
@@ -868,13 +868,13 @@ private:
     void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
 
     void touch() noexcept {
-        // Writes back the value, because a read would only map the shared page of zeros.
+        // Writes the value back, because a read would map the shared zero page.
         const auto touch_at = [this](std::size_t i) {
             volatile std::byte* const at = data() + i;
             *at = *at;  // NOLINT(clang-analyzer-core.uninitialized.Assign): whatever it is
         };
         for (std::size_t i = 0; i < bytes_; i += small_page) touch_at(i);
-        if (bytes_ > 0) touch_at(bytes_ - 1);  // of another page if the block begins inside one
+        if (bytes_ > 0) touch_at(bytes_ - 1);  // of another page if the block starts inside a page
     }
 
     void map([[maybe_unused]] const pool_options& options) noexcept {
@@ -882,7 +882,7 @@ private:
         const bool huge = options.huge_pages && bytes_ >= huge_page;
         const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
         if (huge) bytes_ = round_up(bytes_, huge_page);
-        // mmap aligns to a page only. The excess at both ends stays reserved and unused.
+        // mmap aligns to pages only. The slack at both ends stays reserved and unused.
         const std::size_t slack = align > small_page ? align : 0;
         mapped_bytes_ = bytes_ + slack;
         int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -894,7 +894,7 @@ private:
         kind_ = kind::mapped;
         data_ = align_up(mapped_, align);
 #ifdef MADV_HUGEPAGE
-        // Advice: a system without huge pages uses small ones.
+        // madvise may fail: a system without huge pages uses small ones.
         if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
 #endif
 #endif
@@ -905,7 +905,7 @@ private:
         if (source_ != nullptr) {
             source_->give(data_, bytes_, alignment_, source_->context);
         } else if (kind_ == kind::heap) {
-            // clang-format would put a blank before the parenthesis.
+            // clang-format would insert a space before the parenthesis.
             // clang-format off
             ::operator delete(data_, std::align_val_t{alignment_});
             // clang-format on
@@ -2255,25 +2255,23 @@ private:
 #include <type_traits>
 #include <utility>
 
-// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, allocated and freed in any
-// order. Misuse is detected in release builds.
+// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, allocated and freed in any order. Misuse
+// is detected in release builds.
 //
 //     block    slot 0 | slot 1 | ... | slot N-1 || order: N + 8 x 4 B || states: N x 1 B
 //
-// The pool stores nothing in the slots, so a stray write to a free slot can't corrupt it, and
-// AddressSanitizer can poison whole slots.
+// The pool stores nothing in the slots, so a stray write to a free slot can't corrupt it, and AddressSanitizer
+// can poison whole slots.
 //
-// `order` is a permutation of the slots: the first `top` entries are unused, the rest are the free
-// slots in the order of their allocation. Entry i holds (slot XOR i), so zeroed memory reads as "slot
-// i at entry i". A new pool needs no initialization, never-allocated slots come last, lowest first,
-// and they need no branch of their own.
+// `order` is a permutation of the slots: entries below `top` are unused, and the rest are the free slots in the
+// order of allocation. Entry i holds (slot XOR i), so zeroed memory reads as "slot i at entry i". A new pool
+// needs no initialization, and never-allocated slots come last, lowest first, without a branch of their own.
 //
-// `states` has a byte per slot. A pointer is checked by one comparison for null, range and stride
-// (slot_finder) and one for the state.
+// `states` has a byte per slot. To check a pointer, one comparison tests null, range and stride (slot_finder),
+// and one tests the state.
 //
-// The slot that was freed last is the hot slot. It is a member, and enters the two tables only when
-// the next slot is freed. So a loop that alternates between allocate and deallocate stores to
-// neither.
+// The slot that was freed last is the hot slot, a member. It enters the tables only when the next slot is
+// freed, so a loop that alternates between allocate and deallocate does not write to them.
 #ifndef EBBPOOL_FIXED_POOL_HPP
 #define EBBPOOL_FIXED_POOL_HPP
 
@@ -2289,17 +2287,15 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// The state of a slot. It is an enumeration because a store through a char may alias the pool's
-/// members, and compilers would reload them.
+/// The state of a slot. An enumeration, because a store through a char may alias the pool's members, and
+/// compilers would reload them.
 enum class slot_state : unsigned char { never = 0, live = 1, free = 2 };
 
-/// A number of the pool, of a type of its own for the same reason: a store to a std::size_t of the
-/// user's object can't change it.
+/// A number with its own type, because a store to a std::size_t may alias the pool's members.
 enum class counter : std::size_t {};
 constexpr std::size_t operator+(counter c) noexcept { return static_cast<std::size_t>(c); }
 
-/// Returns the kind of misuse, which the check itself doesn't distinguish. `slot` is the result of
-/// slot_finder.
+/// Returns a description of the misuse. `slot` is the result of slot_finder.
 EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const void* base, std::size_t size,
                                         std::size_t alignment, std::size_t capacity, std::size_t slot,
                                         bool never) noexcept {
@@ -2320,30 +2316,29 @@ EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const v
     return info;
 }
 
-/// A slot is prefetched this many allocations before its own: at 10 ns per object, about the 100 ns
-/// that a load from memory takes.
+/// The number of allocations by which a slot is prefetched ahead: at 10 ns per object, they take the 100 ns of
+/// a load from memory.
 inline constexpr std::size_t prefetch_ahead = 8;
 
-/// Slots of at least this size are prefetched when they become hot. Smaller ones often share a line
-/// that is in the cache.
+/// The smallest size of slots that are prefetched when they become hot. Smaller slots often share a cached
+/// line.
 inline constexpr std::size_t prefetch_hot_from = 64;
 
 }  // namespace detail
 
 /// A pool of `capacity` slots for objects of type T, in one block of memory.
 ///
-/// It is for one thread at a time; see sync_fixed_pool for several. It is neither copied nor moved,
-/// and addresses are stable. The destructor frees the memory without running destructors of T; see
-/// make.hpp for handles that run them.
+/// It is for one thread at a time; see sync_fixed_pool for several. It can't be copied or moved, and addresses
+/// are stable. The destructor frees the memory without running destructors of T; make.hpp has handles that run
+/// them.
 ///
-/// Unless the policy is checks::none, misuse of deallocate is detected and changes nothing. The one
-/// exception is a second free of an address whose slot was allocated again in between: that frees the
-/// new owner's object. Handles of handle_pool have generations and detect it.
+/// Misuse of deallocate is detected and changes nothing, unless the policy is checks::none. One case is not
+/// detected: a double free after the slot was allocated again frees the new owner's object. handle_pool detects
+/// it.
 ///
-/// Slots are reused last in, first out. A slot that was never allocated is used only if no other is
-/// free, lowest first. All calls are O(1), except the constructor and high_water(). The pool takes
-/// sizeof(T) + 5 bytes per slot (4 with checks::none), and pages of a mapped block only when they are
-/// first used.
+/// Slots are reused last in, first out. A slot that was never allocated is used only if no other is free,
+/// lowest first. Calls are O(1), except the constructor and high_water(). The pool takes sizeof(T) + 5 bytes
+/// per slot (4 with checks::none), and pages of a mapped block only on first use.
 ///
 /// \snippet reference.cpp fixed_pool
 template <class T, class Checks = checks::trap>
@@ -2362,10 +2357,9 @@ public:
 
     /// A pool of `capacity` slots. With 0 slots it is both empty and full.
     ///
-    /// Throws std::length_error if capacity > max_capacity or the block would be larger than
-    /// PTRDIFF_MAX bytes, and std::bad_alloc if there is no memory. It makes one allocation. Blocks of
-    /// at least 128 KiB are mapped, in microseconds; of smaller ones and pool_options::storage, 5 bytes
-    /// per slot are cleared.
+    /// It makes one allocation. Throws std::bad_alloc, and std::length_error if capacity > max_capacity or the
+    /// block would exceed PTRDIFF_MAX bytes. Blocks of at least 128 KiB are mapped, which takes microseconds.
+    /// In smaller blocks and in pool_options::storage, 5 bytes per slot are cleared.
     constexpr explicit fixed_pool(std::size_t capacity) : fixed_pool(capacity, pool_options{}) {}
 
     /// The same with options.
@@ -2400,8 +2394,7 @@ public:
         }
     }
 
-    /// Allocates a slot. Returns nullptr if the pool is full. No constructor runs, and the memory is
-    /// not cleared.
+    /// Allocates a slot, without clearing it or running a constructor. Returns nullptr if the pool is full.
     [[nodiscard]] constexpr T* allocate() noexcept {
         if (hot_ != no_slot) {
             const std::size_t slot = +hot_;
@@ -2414,16 +2407,16 @@ public:
         top_ = detail::counter{top + 1};
         if constexpr (Checks::enabled) states_[slot] = detail::slot_state::live;
         if (!std::is_constant_evaluated()) {
-            // The table has 8 more entries, all zero. They name slots that don't exist, and prefetching
-            // one has no effect.
+            // The table has 8 extra entries. They are zero and name slots that don't exist, whose prefetch has
+            // no effect.
             const std::size_t ahead = top + detail::prefetch_ahead;
             EBB_PREFETCH(address(order_[ahead] ^ static_cast<std::uint32_t>(ahead)));
         }
         return hand_out(slot);
     }
 
-    /// Frees a slot. p must be a result of allocate() that was not freed since, and an object in it must
-    /// have been destroyed. If p is no such slot, the policy is called and the pool is unchanged.
+    /// Frees a slot. p must be a result of allocate() that was not freed since, and its object must have been
+    /// destroyed. Otherwise the policy is called, and the pool is unchanged.
     constexpr void deallocate(T* p) noexcept {
         const std::size_t slot = slot_of(p);
         const detail::counter hot = hot_;
@@ -2446,7 +2439,7 @@ public:
                 if (EBB_UNLIKELY(+top_ > +high_)) high_ = top_;
             }
         } else {
-            // In a row of frees, most slots are not needed soon: no prefetch.
+            // No prefetch, because after several frees most slots are not needed soon.
             const std::size_t top = +top_ - 1;
             order_[top] = static_cast<std::uint32_t>(+hot) ^ static_cast<std::uint32_t>(top);
             top_ = detail::counter{top};
@@ -2480,7 +2473,7 @@ public:
         if constexpr (!Checks::enabled) {
             return +high_ > +top_ ? +high_ : +top_;
         } else {
-            // Slots whose state is not `never` come first.
+            // Slots that were ever allocated come first.
             std::size_t low = 0;
             std::size_t high = +capacity_;
             while (low < high) {
@@ -2495,15 +2488,15 @@ public:
         }
     }
 
-    /// Reports whether p is an allocated slot. The policy is not called if it isn't.
+    /// Reports whether p is an allocated slot. It does not call the policy.
     [[nodiscard]] constexpr bool is_live(const T* p) const noexcept requires(Checks::enabled) {
         const std::size_t slot = slot_of(p);
         return slot < +capacity_ && slot_is_live(slot);
     }
 
-    /// Does the check of deallocate(p) alone: calls the policy and returns false if p is not an
-    /// allocated slot. It is for callers that must do something before they free the slot, such as
-    /// running a destructor. With checks::none it returns true.
+    /// Checks p as deallocate does: if p is not an allocated slot, it calls the policy and returns false. It is
+    /// for callers that must do something before the free, such as running a destructor. With checks::none it
+    /// returns true.
     [[nodiscard]] constexpr bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(!is_live(p))) {
@@ -2514,11 +2507,11 @@ public:
         return true;
     }
 
-    /// Returns the index of p's slot in the order of addresses. It is at least capacity() if !owns(p).
+    /// Returns the index of p's slot in address order, or a number of at least capacity() if !owns(p).
     [[nodiscard]] constexpr std::size_t index_of(const T* p) const noexcept { return slot_of(p); }
 
-    /// Returns the address of a slot, allocated or not. The index must be less than capacity(), which is
-    /// not checked.
+    /// Returns the address of a slot, allocated or not. The index must be less than capacity(), which is not
+    /// checked.
     [[nodiscard]] constexpr T* slot(std::size_t index) const noexcept { return base_ + index; }
 
     /// Reports whether a slot is allocated. The index must be less than capacity().
@@ -2526,15 +2519,15 @@ public:
         return is_out(index, hot_);
     }
 
-    /// Returns the bytes of pool_options::storage that are enough for `capacity` slots, at any address.
-    /// Throws std::length_error as the constructor.
+    /// Returns a size of pool_options::storage that is enough for `capacity` slots, at any address. Throws
+    /// std::length_error as the constructor.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
 
 private:
     static constexpr detail::counter no_slot{misuse_info::no_slot};
-    // At least a cache line, so that an object of its size doesn't span two.
+    // At least a cache line, so that objects of that size don't span two.
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
     static constexpr std::size_t state_bytes = Checks::enabled ? 1 : 0;
 
@@ -2562,7 +2555,7 @@ private:
 
     [[nodiscard]] constexpr std::size_t slot_of(const T* p) const noexcept {
         if (std::is_constant_evaluated()) {
-            // There, addresses can only be compared for equality.
+            // Constant expressions can compare addresses only for equality.
             for (std::size_t i = 0; i < +capacity_; ++i) {
                 if (p == base_ + i) return i;
             }
@@ -2571,12 +2564,12 @@ private:
         return detail::slot_finder<sizeof(T)>::quotient(p, base_);
     }
 
-    // The address of a slot that need not exist.
+    // The slot need not exist.
     [[nodiscard]] const void* address(std::size_t slot) const noexcept {
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base_) + slot * sizeof(T));
     }
 
-    // The hot slot's state is not written yet.
+    // The state of the hot slot is not up to date.
     [[nodiscard]] constexpr bool is_out(std::size_t slot, detail::counter hot) const noexcept {
         return states_[slot] == detail::slot_state::live && slot != +hot;
     }
@@ -2599,9 +2592,9 @@ private:
     std::uint32_t* order_ = nullptr;
     detail::slot_state* states_ = nullptr;
     detail::counter capacity_{};
-    detail::counter top_{};         // allocated slots, and the hot one
-    detail::counter hot_{no_slot};  // the slot that was freed last, unless it was allocated since
-    detail::counter high_{};        // with checks::none: the largest top_ at a free
+    detail::counter top_{};         // allocated slots, plus the hot one
+    detail::counter hot_{no_slot};  // the slot that was freed last, if it is still free
+    detail::counter high_{};        // the largest top_ at a free; with checks::none only
 };
 
 }  // namespace EBB_ABI
@@ -2614,7 +2607,7 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// Frees a slot if its constructor throws. It needs no try, so it compiles without exceptions.
+// Frees a slot if the constructor throws. A try block would not compile without exceptions.
 template <class T, class Pool>
 struct slot_guard {
     Pool& pool;
@@ -2624,8 +2617,8 @@ struct slot_guard {
     }
 };
 
-// A scalar argument for a member of an aggregate. It converts as in parentheses: in braces, an int for a
-// double would be refused as narrowing.
+// A scalar argument for a member of an aggregate. It allows the conversions of parentheses, because braces
+// would refuse an int for a double as narrowing.
 template <class Scalar>
 struct converted {
     Scalar value;
@@ -2644,7 +2637,7 @@ constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
     }
 }
 
-// std::construct_at, or with braces for aggregates, because clang before 16 doesn't initialize them with
+// Like std::construct_at, but with braces for aggregates: clang before 16 can't initialize them with
 // parentheses.
 template <class T, class... Args>
 constexpr T* construct_in(T* slot, Args&&... args) {
@@ -2668,8 +2661,8 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 
 }  // namespace detail
 
-/// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is
-/// full. If the constructor throws, the slot is freed and the exception passed on.
+/// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is full.
+/// If the constructor throws, the slot is freed and the exception is passed on.
 ///
 /// \snippet reference.cpp construct
 template <class Pool, class... Args>
@@ -2688,7 +2681,7 @@ template <class Pool, class... Args>
     }
 }
 
-/// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: the policy
+/// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: then the policy
 /// is called, and nothing else happens.
 ///
 /// \snippet reference.cpp construct
@@ -2699,14 +2692,14 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
     pool.deallocate(p);
 }
 
-/// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, or after a
+/// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, and after a
 /// move or release().
 ///
 /// \snippet reference.cpp pooled
 template <class Pool>
 class pooled {
 public:
-    /// The pool's type of object.
+    /// The type of the pool's objects.
     using element_type = typename Pool::value_type;
 
     /// Empty.
@@ -2717,10 +2710,10 @@ public:
     /// Owns p, which is a result of construct(pool, ...) or null.
     constexpr pooled(Pool& pool, element_type* p) noexcept : pool_(&pool), object_(p) {}
 
-    /// Takes the other one's object.
+    /// Takes the object of `other`.
     constexpr pooled(pooled&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
 
-    /// Destroys its object and takes the other one's.
+    /// Destroys its object and takes the object of `other`.
     constexpr pooled& operator=(pooled&& other) noexcept {
         pooled old(std::move(other));
         swap(old);
@@ -2735,7 +2728,7 @@ public:
 
     /// Destroys the object and frees its slot. Does nothing if empty.
     constexpr void reset() noexcept {
-        // Emptied first, because the destructor may use this handle.
+        // Cleared first, because the destructor may use this handle.
         if (element_type* const p = std::exchange(object_, nullptr); p != nullptr) destroy(*pool_, p);
     }
 
@@ -2744,11 +2737,11 @@ public:
 
     /// Returns the object, or null.
     [[nodiscard]] constexpr element_type* get() const noexcept { return object_; }
-    /// The object. Undefined if empty.
+    /// Returns the object. Undefined if empty.
     [[nodiscard]] constexpr element_type& operator*() const noexcept { return *object_; }
-    /// The object. Undefined if empty.
+    /// Returns the object. Undefined if empty.
     [[nodiscard]] constexpr element_type* operator->() const noexcept { return object_; }
-    /// Reports whether there is an object.
+    /// Reports whether it owns an object.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
     /// Exchanges the objects.
@@ -3910,10 +3903,9 @@ private:
 
 // ebb::sync_fixed_pool<T>: a fixed_pool for several threads.
 //
-// Each thread has a magazine of free slots, which it uses without a lock or an atomic
-// read-modify-write. Magazines are refilled from and flushed to a depot under a lock, a batch at a
-// time. A lock-free stack was 20 times slower with two threads, because each call of each thread
-// writes its head.
+// Each thread has a magazine of free slots, which it uses without a lock or an atomic read-modify-write.
+// Magazines are refilled from, and flushed to, a depot with a lock, one batch at a time. A lock-free stack was
+// 20 times slower with two threads, because each call writes its head.
 #ifndef EBBPOOL_SYNC_FIXED_POOL_HPP
 #define EBBPOOL_SYNC_FIXED_POOL_HPP
 
@@ -4462,38 +4454,38 @@ inline namespace EBB_ABI {
 ///
 /// \snippet reference.cpp sync_options
 struct sync_options {
-    /// The pool chooses.
+    /// The pool chooses the batch.
     static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
 
-    /// The source of the memory.
+    /// The options of the memory.
     pool_options memory{};
-    /// The number of slots that a refill or flush moves: 0 to 64, rounded down to a power of 2. A thread
-    /// caches at most twice as many. With 0 it caches none, and each call takes the lock. By default it
-    /// is capacity / 64, at most 64, so a thread caches at most 1/32 of the slots.
+    /// The number of slots that a refill or flush moves: 0 to 64, rounded down to a power of 2. A thread caches
+    /// at most twice as many. With 0, it caches none, and each call takes the lock. The default is capacity /
+    /// 64, at most 64, so that a thread caches at most 1/32 of the slots.
     std::size_t batch = automatic;
 };
 
-/// A pool of `capacity` slots for objects of type T that several threads may use at the same time. Any
-/// thread may free a slot.
+/// A pool of `capacity` slots for objects of type T that several threads may use at the same time. Any thread
+/// may free a slot.
 ///
-/// allocate() returns nullptr if neither the thread's magazine nor the depot has a free slot: up to
-/// 2 * batch() free slots in the magazine of each other thread are out of its reach. When a thread
-/// ends, its magazine is flushed. The order of slots is not specified.
+/// allocate() returns nullptr if neither the thread's magazine nor the depot has a free slot. The magazine of
+/// each other thread may have up to 2 * batch() free slots. When a thread ends, its magazine is flushed. The
+/// order of slots is unspecified.
 ///
-/// Misuse is detected as by fixed_pool. Of two racing frees of one slot both may pass; the second copy
-/// is dropped and reported when it is about to be allocated, unless another thread allocates the
-/// first copy at the same moment.
+/// Misuse is detected as by fixed_pool. Two racing frees of one slot may both succeed. Then the second copy is
+/// dropped and reported when it is about to be allocated, unless another thread allocates the first copy at the
+/// same moment.
 ///
-/// No thread may be in a call when the pool is destroyed. After fork() the child may use the pool only
-/// if the parent had one thread: slots in the magazines of other threads are lost, and a lock that
-/// another thread held stays locked.
+/// No thread may be in a call when the pool is destroyed. After fork(), the child may use the pool only if the
+/// parent had one thread: slots in the magazines of other threads are lost, and a lock that another thread held
+/// stays locked.
 ///
-/// About one call in batch() takes the lock, more if the pool is nearly full. A thread that uses more
-/// than 64 pools in turn searches a list of them. The pool takes sizeof(T) + 1.2 bytes per slot and
-/// 640 bytes per thread, and a thread 2 KiB for all pools. A thread keeps about 800 bytes of a
-/// destroyed pool until it uses a new pool or ends.
+/// About one call in batch() takes the lock, more if the pool is nearly full. A thread that alternates between
+/// more than 64 pools searches a list of them. The pool takes sizeof(T) + 1.2 bytes per slot and 640 bytes per
+/// thread. Each thread takes 2 KiB for all pools, and keeps about 800 bytes of a destroyed pool until it uses a
+/// new one or ends.
 ///
-/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of 8.
+/// Under AddressSanitizer, free slots are poisoned if sizeof(T) is a multiple of 8.
 ///
 /// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
@@ -4537,13 +4529,13 @@ public:
         if constexpr (annotated) annotate::end(this, block_.data(), +capacity_ * sizeof(T));
     }
 
-    /// Allocates a slot. Returns nullptr if none is within reach. Otherwise as fixed_pool's.
+    /// Allocates a slot. Returns nullptr if the thread can reach no free slot. Otherwise as fixed_pool's.
     [[nodiscard]] EBB_INLINE T* allocate() noexcept {
         detail::front& f = front();
         if (EBB_UNLIKELY(f.key != +key_)) return allocate_slowly();
         const std::uint32_t hot = f.hot.load(std::memory_order_relaxed);
         if constexpr (Checks::enabled) {
-            // The state of the name none is not free, so this tests for that too.
+            // The name `none` has a state other than free, so this also tests for it.
             if (EBB_UNLIKELY(!is(hot, detail::slot_state::free))) return allocate_counted(f);
             states_[hot].store(detail::slot_state::live, std::memory_order_relaxed);
         } else {
@@ -4577,8 +4569,8 @@ public:
     /// Returns the number of slots.
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
 
-    /// Returns the number of allocated slots. It takes the lock, and O(threads) time. While other
-    /// threads use the pool, it may be off by one for each. So may available, empty and full.
+    /// Returns the number of allocated slots. While other threads use the pool, it may be off by one for each;
+    /// this also applies to available, empty and full. It takes the lock, and O(threads) time.
     [[nodiscard]] std::size_t used() const noexcept { return depot_->used(); }
     /// Returns capacity() - used(), which includes slots in the magazines of other threads.
     [[nodiscard]] std::size_t available() const noexcept { return capacity() - used(); }
@@ -4590,11 +4582,11 @@ public:
     /// As fixed_pool::owns.
     [[nodiscard]] bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
-    /// Returns the number of slots that were ever allocated or in a magazine. It is not less than the
-    /// largest number of slots allocated at one time.
+    /// Returns the number of slots that were ever allocated or in a magazine, an upper bound of the slots
+    /// allocated at one time.
     [[nodiscard]] std::size_t high_water() const noexcept { return depot_->fresh(); }
 
-    /// Returns the number of slots that a refill or flush moves. It is 0 if each call takes the lock.
+    /// Returns the number of slots that a refill or flush moves, or 0 if each call takes the lock.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
 
     /// As fixed_pool::verify.
@@ -4616,15 +4608,15 @@ public:
 
 private:
     using state = std::atomic<detail::slot_state>;
-    // Of a type of its own, as detail::counter.
+    // Its own type, for the reason given at detail::counter.
     enum class key : std::uint64_t {};
     friend constexpr std::uint64_t operator+(key k) noexcept { return static_cast<std::uint64_t>(k); }
-    // It is only loaded and stored. Both are plain instructions even if an exchange of a byte is not
-    // and is_always_lock_free is false, as on riscv64.
+    // It is only loaded and stored, with plain instructions even if is_always_lock_free is false, as on
+    // riscv64.
     static_assert(sizeof(state) == 1, "states are bytes of memory that is zero");
 
-    // AddressSanitizer has one byte for 8 of the program's. Threads would race for the bytes of slots
-    // that share one.
+    // AddressSanitizer has one shadow byte for 8 bytes. Threads would race for the shadow bytes of slots that
+    // share one.
     static constexpr bool annotated = annotate::on && (EBB_ASAN == 0 || sizeof(T) % 8 == 0);
 
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
@@ -4632,8 +4624,7 @@ private:
     static constexpr std::size_t runs(std::size_t capacity) noexcept {
         return (capacity + detail::run_length - 1) / detail::run_length;
     }
-    // The states of a run begin a cache line. The line before has the state of the name that no slot
-    // has.
+    // The states of each run start at a cache line. The line before has the state of the name without a slot.
     static constexpr std::size_t states_at(std::size_t capacity) noexcept {
         return detail::round_up(capacity * sizeof(T), detail::cache_line) + detail::cache_line;
     }
@@ -4649,7 +4640,7 @@ private:
         if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + 2)) {
             detail::throw_length("ebb::sync_fixed_pool: capacity is too large");
         }
-        // More than nothing for a capacity of 0.
+        // Not 0 for a capacity of 0.
         return stack_at(capacity) + (runs(capacity) + 1) * sizeof(std::uint32_t);
     }
     static constexpr std::uint32_t batch_of(std::size_t capacity, const sync_options& options) noexcept {
@@ -4657,14 +4648,14 @@ private:
         return static_cast<std::uint32_t>(std::bit_floor(std::min(wanted, detail::run_length)));
     }
 
-    // In an executable this makes no call. A function that might call another one saves registers
-    // first, which was a third of the time. In a shared library the thread's cache is found by a call.
+    // In an executable, this makes no call. A call would make the function save registers, a third of its time. In a
+    // shared library, finding the thread's cache is a call.
     [[nodiscard]] detail::front& front() const noexcept { return detail::thread_magazines::at(+key_); }
     [[nodiscard]] detail::front* find_front() noexcept {
         return batch_ == 0 ? nullptr : detail::thread_magazines::find(+key_, depot_);
     }
 
-    // There is no hot slot, or it is allocated already.
+    // For a thread without a hot slot, or whose hot slot is already allocated.
     EBB_NOINLINE T* allocate_counted(detail::front& f) noexcept {
         if (f.hot.load(std::memory_order_relaxed) == detail::front::none) {
             detail::magazine& m = *f.own;
@@ -4693,7 +4684,8 @@ private:
         if (refills) fetch(*f.own);
         return slot + std::size_t{1};
     }
-    // The slots of a refill were used long ago, or by another thread: prefetch the first line of each.
+    // Prefetches the first line of each slot of a refill, because these slots were used long ago, or by another
+    // thread.
     void fetch(const detail::magazine& m) const noexcept {
         for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) {
             EBB_PREFETCH(named(m.slots[i] + std::size_t{1}));
@@ -4707,9 +4699,9 @@ private:
         f->hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
-    // Returns false if the slot is allocated already: two threads freed it at the same moment, and this
-    // copy is dropped. Two threads that claim the two copies at the same moment both succeed. An
-    // exchange of the state would detect that, at the cost of the rest of the call.
+    // Returns false if the slot is already allocated: two threads freed it at the same moment, and this copy is
+    // dropped. If two threads claim both copies at the same moment, both succeed. An exchange of the state
+    // would detect that, but take as long as the rest of the call.
     [[nodiscard]] bool claim(std::size_t name) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(is(name, detail::slot_state::live))) {
@@ -4727,8 +4719,7 @@ private:
         return p;
     }
 
-    // The name of a slot is its index plus one. The state of name 0, which no slot has, is always
-    // `never`.
+    // The name of a slot is its index plus one. No slot has the name 0, whose state is always `never`.
     [[nodiscard]] T* named(std::size_t name) const noexcept { return reinterpret_cast<T*>(before_ + name * sizeof(T)); }
     [[nodiscard]] bool is(std::size_t name, detail::slot_state s) const noexcept {
         return states_[name].load(std::memory_order_relaxed) == s;
@@ -4753,7 +4744,7 @@ private:
     std::uint32_t room_;  // of a magazine, in slots
     detail::block block_;
     key key_{};                  // of the depot in each thread's cache
-    std::uintptr_t before_ = 0;  // the address that the name 0 would have
+    std::uintptr_t before_ = 0;  // the address of the name 0
     state* states_ = nullptr;    // by name
     std::shared_ptr<detail::depot> depot_;
 };
@@ -4905,9 +4896,9 @@ using arena_resource = basic_arena_resource<>;
 }  // namespace ebb
 
 #endif  // EBBPOOL_ARENA_RESOURCE_HPP
-// ebb::handle<T> and its pool. A handle has the index of a slot and the slot's generation, which
-// increases when the object is destroyed. So a stale handle is detected at each use, also if the slot
-// has a new object. No check of a pointer can do that.
+// ebb::handle<T> and its pool. A handle has the index of a slot and the slot's generation, which is incremented
+// when the object is destroyed. So each use of a stale handle is detected, even if the slot has a new object,
+// which no check of a pointer can do.
 #ifndef EBBPOOL_HANDLE_POOL_HPP
 #define EBBPOOL_HANDLE_POOL_HPP
 
@@ -4931,17 +4922,17 @@ using arena_resource = basic_arena_resource<>;
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots in
-/// which no object was constructed.
+/// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots without a
+/// constructed object.
 ///
-/// A loop may free the slot that its iterator is at. Slots that it allocates may or may not be visited.
-/// A loop takes O(high_water()) time. Pools with checks::none have no such range.
+/// The loop may free the current slot. Slots allocated in the loop may or may not be visited. A loop takes
+/// O(high_water()) time. Pools with checks::none have no such range.
 ///
 /// \snippet reference.cpp live
 template <class Pool>
 class live_range {
 public:
-    /// The pool's type of object.
+    /// The type of the pool's objects.
     using value_type = typename Pool::value_type;
 
     /// A forward iterator.
@@ -4949,7 +4940,7 @@ public:
     public:
         /// Forward.
         using iterator_category = std::forward_iterator_tag;
-        /// The pool's type of object.
+        /// The type of the pool's objects.
         using value_type = typename Pool::value_type;
         /// For std::iterator_traits.
         using difference_type = std::ptrdiff_t;
@@ -4958,19 +4949,19 @@ public:
         /// For std::iterator_traits.
         using reference = value_type&;
 
-        /// Of no range.
+        /// A singular iterator.
         constexpr iterator() noexcept = default;
         /// The object.
         [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
         /// The object.
         [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
-        /// Goes to the next allocated slot. O(slots between them).
+        /// Advances to the next allocated slot. O(slots between them).
         constexpr iterator& operator++() noexcept {
             ++index_;
             skip();
             return *this;
         }
-        /// The same, but returns the iterator as it was.
+        /// The same, but returns the previous value.
         constexpr iterator operator++(int) noexcept {
             iterator old = *this;
             ++*this;
@@ -5014,14 +5005,14 @@ requires(Checks::enabled)
     return live_range<fixed_pool<T, Checks>>(pool);
 }
 
-/// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must
-/// have an object. Call it before a pool is destroyed whose objects own something.
+/// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must have
+/// an object. Call it before the pool is destroyed if its objects own resources.
 ///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
     std::size_t destroyed = 0;
-    // Again, because destructors may make objects.
+    // Repeated, because destructors may make objects.
     while (!pool.empty()) {
         for (T& object : live(pool)) {
             destroy(pool, &object);
@@ -5040,20 +5031,20 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 namespace detail {
-struct generations;  // a test's access, which can't wait for 2^31 objects
+struct generations;  // access for a test, which can't make 2^31 objects
 }
 
-/// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle doesn't
-/// know its pool: used with another pool of the same type, it may refer to an object by accident.
+/// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle does not identify
+/// its pool: in another pool of the same type, it may refer to an unrelated object.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T>
 struct handle {
-    /// The slot.
+    /// The index of the slot.
     std::uint32_t index = 0;
     std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
 
-    /// Reports whether it isn't null. The object may be gone.
+    /// Reports whether the handle isn't null. The object may have been destroyed.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
     /// Reports whether both refer to the same object.
     friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
@@ -5061,14 +5052,14 @@ struct handle {
     friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
 };
 
-/// A pool of a fixed number of objects that are used by handles. It is for one thread at a time.
+/// A pool of a fixed number of objects that are accessed by handles. It is for one thread at a time.
 ///
-/// The destructor destroys the remaining objects, and objects that their destructors create, so with_leaks
-/// reports nothing here.
+/// The destructor destroys the remaining objects, including objects that their destructors create, so
+/// with_leaks reports nothing.
 ///
-/// Generations don't wrap: after 2,147,483,647 objects a slot is retired and never used again. So a
-/// stale handle never becomes valid. All calls are O(1). The pool takes the memory of a fixed_pool<T>
-/// and 4 bytes per slot.
+/// Generations don't wrap, so a stale handle never becomes valid: after 2,147,483,647 objects, a slot is
+/// retired and not used again. Calls are O(1). The pool takes the memory of a fixed_pool<T> and 4 bytes per
+/// slot.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
@@ -5088,7 +5079,7 @@ public:
     handle_pool& operator=(const handle_pool&) = delete;
 
     ~handle_pool() {
-        // Again, because a destructor may create objects.
+        // Repeated, because a destructor may create objects.
         while (!empty()) {
             for (std::size_t i = 0; i < pool_.high_water(); ++i) {
                 if (slot_is_live(i)) drop(i);
@@ -5112,7 +5103,7 @@ public:
 
     /// Returns the object, or nullptr if it was destroyed.
     [[nodiscard]] T* get(handle_type h) const noexcept {
-        // An even generation is of no object, but a forged handle may match it.
+        // Even generations belong to no object, but a forged handle may have one.
         return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
                        generation(h.index) == h.generation
                    ? pool_.slot(h.index)
@@ -5127,7 +5118,7 @@ public:
         return true;
     }
 
-    /// Returns the handle of an object of this pool, or the null handle if p is no object of it.
+    /// Returns the handle of an object, or the null handle if p is not an object of this pool.
     [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
         const std::size_t i = pool_.index_of(p);
         if (i >= pool_.capacity()) return {};
@@ -5159,7 +5150,7 @@ public:
         return is_odd(g) && g != retired_generation;
     }
 
-    /// Returns the bytes of pool_options::storage that are enough, at any address.
+    /// Returns a size of pool_options::storage that is enough, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
     }
@@ -5167,12 +5158,12 @@ public:
 private:
     friend struct detail::generations;
 
-    // The generation of a retired slot: the largest, and of no handle.
+    // The largest generation, which no handle has.
     static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
 
     static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
 
-    // At least one. The pool's constructor has checked that this doesn't overflow.
+    // At least one entry. The pool's constructor has checked for overflow.
     static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
         return (capacity + 1) * sizeof(std::uint32_t);
     }
@@ -5180,7 +5171,7 @@ private:
         return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
     }
 
-    // The caller's storage is split. The generations' part is the last.
+    // Splits the caller's storage. The generations are at its end.
     static pool_options for_objects(std::size_t capacity, const pool_options& options) {
         pool_options own = options;
         if (!options.storage.empty()) {
@@ -5240,7 +5231,7 @@ struct std::hash<ebb::handle<T>> {
 };
 
 #endif  // EBBPOOL_HANDLE_POOL_HPP
-// ebb::pool_allocator<T>: allocates the nodes of containers such as std::list, std::map, std::set and
+// ebb::pool_allocator<T>: allocates nodes of containers such as std::list, std::map, std::set and
 // std::unordered_map from a pool.
 //
 //     using entry = std::pair<const int, double>;
@@ -5267,7 +5258,7 @@ struct std::hash<ebb::handle<T>> {
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Raw bytes, as the type of a pool's elements.
+/// The element type of a pool of raw memory.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
@@ -5281,13 +5272,13 @@ struct raw_block {
 ///     ebb::pool_resource<64> nodes(10'000);
 ///     std::pmr::list<int> list(&nodes);
 ///
-/// A request of at most BlockSize bytes and Alignment takes a block. Larger requests, and all requests
-/// while no block is free, go to `upstream`. The default upstream throws std::bad_alloc. Containers that
-/// also allocate arrays, such as std::pmr::unordered_map, need another one.
+/// Requests of at most BlockSize bytes and Alignment take a block. Larger requests, and all requests when no
+/// block is free, go to `upstream`. The default upstream throws std::bad_alloc. Containers that also allocate
+/// arrays, such as std::pmr::unordered_map, need another upstream.
 ///
-/// Misuse of deallocate is detected as by fixed_pool. An address outside the blocks goes to `upstream`,
-/// and is misuse with the default one. Two resources are equal if they are the same object. It is for
-/// one thread at a time.
+/// Misuse of deallocate is detected as by fixed_pool. Addresses outside the blocks go to `upstream`; with the
+/// default upstream they are misuse. Two resources are equal only if they are the same object. It is for one
+/// thread at a time.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
@@ -5326,7 +5317,7 @@ private:
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        // By the address, because a size that doesn't fit may be wrong.
+        // Decided by the address, because a wrong size must not go to `upstream`.
         if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
             pool_.deallocate(static_cast<block*>(p));
         } else {
@@ -5352,8 +5343,8 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// The size of a node of any standard container of T, in libstdc++, libc++ and Microsoft's library: at
-// most 4 words before the T (std::map: three pointers and a color), or one before and one after
+// An upper bound of a node of any standard container of T in libstdc++, libc++ and Microsoft's library: at most
+// 4 words before the T (std::map: three pointers and a color), or one before and one after it
 // (std::unordered_map: the next node and the hash).
 template <class T>
 constexpr std::size_t node_bytes() noexcept {
@@ -5366,19 +5357,19 @@ constexpr std::size_t node_bytes() noexcept {
 
 }  // namespace detail
 
-/// The pool of a pool_allocator<T, BlockSize, Checks>, whose blocks can hold a node with a T. The nodes of
-/// a std::list are two words smaller than the default.
+/// The pool of a pool_allocator<T, BlockSize, Checks>, with blocks that hold a node of T. The nodes of a
+/// std::list need two words less than the default.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
 
-/// A standard allocator that takes single objects from a node_pool, and arrays, such as the buckets of a
-/// hash table, from the heap. The pool must outlive the containers that use it. Several containers may
-/// share it, in one thread at a time.
+/// A standard allocator that takes single objects from a node_pool, and arrays, such as the buckets of a hash
+/// table, from the heap. The pool must outlive the containers that use it. Containers of one thread may share
+/// it.
 ///
-/// Two allocators are equal if they have the same pool. Move assignment and swap of containers
-/// propagate it, copy assignment doesn't.
+/// Two allocators are equal if they have the same pool. Move assignment and swap of containers propagate the
+/// allocator; copy assignment doesn't.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
@@ -5389,13 +5380,13 @@ public:
     using value_type = T;
     /// A node_pool.
     using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
-    /// Copy assignment keeps a container's own.
+    /// Copy assignment of containers does not propagate the allocator.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment takes the other one's.
+    /// Move assignment propagates it.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Swap exchanges them.
+    /// Swap propagates it.
     using propagate_on_container_swap = std::true_type;
-    /// Two may have different pools.
+    /// Allocators of different pools are not equal.
     using is_always_equal = std::false_type;
 
     /// The allocator for another type.
@@ -5407,11 +5398,12 @@ public:
     /// Allocates from `pool`, which must outlive it.
     pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
 
-    /// Allocates from the other one's pool.
+    /// Allocates from the pool of `other`.
     template <class U>
     pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
 
-    /// Returns memory for n objects. Throws std::bad_alloc if the pool is full, or for n != 1 the heap is.
+    /// Returns memory for n objects. Throws std::bad_alloc if the pool is full, or if n != 1 and the heap has
+    /// no memory.
     [[nodiscard]] T* allocate(std::size_t n) {
         if constexpr (fits) {
             if (n == 1) {
@@ -5444,7 +5436,8 @@ public:
     }
 
 private:
-    // Larger types that containers rebind to, such as the arrays of std::deque, are allocated on the heap.
+    // Larger types to which containers rebind the allocator, such as the arrays of std::deque, are allocated
+    // from the heap.
     static constexpr bool fits = sizeof(T) <= BlockSize && alignof(T) <= Alignment;
 
     pool_type* pool_;

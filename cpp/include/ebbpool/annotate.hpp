@@ -1,9 +1,9 @@
-// Tells AddressSanitizer, MemorySanitizer and Valgrind about slots and regions. Without them every
-// function here is empty, and `annotate::on` is false.
+// Annotations of slots and regions for AddressSanitizer, MemorySanitizer and Valgrind. Without these tools, all
+// functions are empty, and `annotate::on` is false.
 //
-// The compiler defines whether it instruments for a sanitizer. Requests to Valgrind are made if
-// EBB_VALGRIND is 1, because each takes about ten instructions whether or not the program runs under
-// it. MemorySanitizer is told that free memory is uninitialized, and reports branches that depend on it.
+// Compilers define macros for the sanitizers. For Valgrind, define EBB_VALGRIND as 1: each annotation takes
+// about ten instructions even if the program does not run under Valgrind. To MemorySanitizer, free memory is
+// uninitialized; it reports branches that depend on it.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
@@ -25,10 +25,10 @@ namespace ebb {
 inline namespace EBB_ABI {
 namespace annotate {
 
-/// Whether a tool is used.
+/// Whether annotations are enabled.
 inline constexpr bool on = EBB_ASAN != 0 || EBB_MSAN != 0 || EBB_VALGRIND != 0;
 
-/// Begins a pool. Its slots must not be accessed.
+/// Begins a pool, with all slots free.
 inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                   [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -54,8 +54,8 @@ inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// Marks a slot as free. AddressSanitizer works in units of 8 bytes, so it misses some accesses to a slot
-/// that shares one with an allocated slot.
+/// Marks a slot as free. AddressSanitizer has a granularity of 8 bytes, so it misses some accesses to slots
+/// that share a unit with an allocated slot.
 inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
                        [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -69,7 +69,7 @@ inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void*
 #endif
 }
 
-/// Ends a pool. Its memory may be accessed again.
+/// Ends a pool and makes its memory accessible.
 inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
                 [[maybe_unused]] std::size_t bytes) noexcept {
 #if EBB_ASAN
@@ -81,7 +81,7 @@ inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
 #endif
 }
 
-/// Bytes after each allocation of an arena that must not be accessed.
+/// The size of the inaccessible memory after each allocation of an arena.
 inline constexpr std::size_t red_zone = on ? 16 : 0;
 
 /// Marks bytes of an arena's chunk as free.

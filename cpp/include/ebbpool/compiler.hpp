@@ -1,5 +1,5 @@
-// Compiler-specific attributes and builtins, and the library's inline namespace. For tests, EBB_PLAIN turns the
-// former off.
+// Compiler-specific attributes and builtins, and the inline namespace of the library. Tests define EBB_PLAIN to
+// disable the attributes and builtins.
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
 
@@ -31,9 +31,9 @@
 #define EBB_EXCEPTIONS 0
 #endif
 
-// An inline namespace of ebb for all of the library. With a sanitizer memory has another layout, and without
-// exceptions functions abort instead of throwing. Object files that differ in this have different
-// names, so a program in which they share an arena or a pool doesn't link.
+// The inline namespace of everything in ebb. Sanitizers change the memory layout, and without exceptions
+// functions abort instead of throwing. Object files that differ in this have different symbols, so they don't
+// link if they share an arena or a pool.
 #if EBB_ASAN
 #define EBB_ABI_TOOL abi_asan
 #elif EBB_MSAN
@@ -71,7 +71,7 @@
 #define EBB_NOINLINE __declspec(noinline)
 #define EBB_INLINE __forceinline
 #define EBB_ASSUME(x) __assume(x)
-// It has [[unlikely]] for statements only.
+// MSVC has [[unlikely]] for statements only.
 #define EBB_UNLIKELY(x) (x)
 #if defined(_M_X64) || defined(_M_IX86)
 #define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
@@ -89,8 +89,8 @@
 #define EBB_ASSUME(x) static_cast<void>(0)
 #endif
 
-// Whether x is known at compile time. Not with clang, which would count the code of both cases when it decides
-// what to inline.
+// Whether x is a compile-time constant. Always false for clang, whose inliner would count the code of both
+// cases.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(EBB_PLAIN)
 #define EBB_CONSTANT(x) __builtin_constant_p(x)
 #else

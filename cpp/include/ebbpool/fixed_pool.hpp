@@ -1,22 +1,20 @@
-// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, allocated and freed in any
-// order. Misuse is detected in release builds.
+// ebb::fixed_pool<T>: a fixed number of slots for objects of one type, allocated and freed in any order. Misuse
+// is detected in release builds.
 //
 //     block    slot 0 | slot 1 | ... | slot N-1 || order: N + 8 x 4 B || states: N x 1 B
 //
-// The pool stores nothing in the slots, so a stray write to a free slot can't corrupt it, and
-// AddressSanitizer can poison whole slots.
+// The pool stores nothing in the slots, so a stray write to a free slot can't corrupt it, and AddressSanitizer
+// can poison whole slots.
 //
-// `order` is a permutation of the slots: the first `top` entries are unused, the rest are the free
-// slots in the order of their allocation. Entry i holds (slot XOR i), so zeroed memory reads as "slot
-// i at entry i". A new pool needs no initialization, never-allocated slots come last, lowest first,
-// and they need no branch of their own.
+// `order` is a permutation of the slots: entries below `top` are unused, and the rest are the free slots in the
+// order of allocation. Entry i holds (slot XOR i), so zeroed memory reads as "slot i at entry i". A new pool
+// needs no initialization, and never-allocated slots come last, lowest first, without a branch of their own.
 //
-// `states` has a byte per slot. A pointer is checked by one comparison for null, range and stride
-// (slot_finder) and one for the state.
+// `states` has a byte per slot. To check a pointer, one comparison tests null, range and stride (slot_finder),
+// and one tests the state.
 //
-// The slot that was freed last is the hot slot. It is a member, and enters the two tables only when
-// the next slot is freed. So a loop that alternates between allocate and deallocate stores to
-// neither.
+// The slot that was freed last is the hot slot, a member. It enters the tables only when the next slot is
+// freed, so a loop that alternates between allocate and deallocate does not write to them.
 #ifndef EBBPOOL_FIXED_POOL_HPP
 #define EBBPOOL_FIXED_POOL_HPP
 
@@ -35,17 +33,15 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-/// The state of a slot. It is an enumeration because a store through a char may alias the pool's
-/// members, and compilers would reload them.
+/// The state of a slot. An enumeration, because a store through a char may alias the pool's members, and
+/// compilers would reload them.
 enum class slot_state : unsigned char { never = 0, live = 1, free = 2 };
 
-/// A number of the pool, of a type of its own for the same reason: a store to a std::size_t of the
-/// user's object can't change it.
+/// A number with its own type, because a store to a std::size_t may alias the pool's members.
 enum class counter : std::size_t {};
 constexpr std::size_t operator+(counter c) noexcept { return static_cast<std::size_t>(c); }
 
-/// Returns the kind of misuse, which the check itself doesn't distinguish. `slot` is the result of
-/// slot_finder.
+/// Returns a description of the misuse. `slot` is the result of slot_finder.
 EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const void* base, std::size_t size,
                                         std::size_t alignment, std::size_t capacity, std::size_t slot,
                                         bool never) noexcept {
@@ -66,30 +62,29 @@ EBB_COLD constexpr misuse_info classify(const void* pool, const void* p, const v
     return info;
 }
 
-/// A slot is prefetched this many allocations before its own: at 10 ns per object, about the 100 ns
-/// that a load from memory takes.
+/// The number of allocations by which a slot is prefetched ahead: at 10 ns per object, they take the 100 ns of
+/// a load from memory.
 inline constexpr std::size_t prefetch_ahead = 8;
 
-/// Slots of at least this size are prefetched when they become hot. Smaller ones often share a line
-/// that is in the cache.
+/// The smallest size of slots that are prefetched when they become hot. Smaller slots often share a cached
+/// line.
 inline constexpr std::size_t prefetch_hot_from = 64;
 
 }  // namespace detail
 
 /// A pool of `capacity` slots for objects of type T, in one block of memory.
 ///
-/// It is for one thread at a time; see sync_fixed_pool for several. It is neither copied nor moved,
-/// and addresses are stable. The destructor frees the memory without running destructors of T; see
-/// make.hpp for handles that run them.
+/// It is for one thread at a time; see sync_fixed_pool for several. It can't be copied or moved, and addresses
+/// are stable. The destructor frees the memory without running destructors of T; make.hpp has handles that run
+/// them.
 ///
-/// Unless the policy is checks::none, misuse of deallocate is detected and changes nothing. The one
-/// exception is a second free of an address whose slot was allocated again in between: that frees the
-/// new owner's object. Handles of handle_pool have generations and detect it.
+/// Misuse of deallocate is detected and changes nothing, unless the policy is checks::none. One case is not
+/// detected: a double free after the slot was allocated again frees the new owner's object. handle_pool detects
+/// it.
 ///
-/// Slots are reused last in, first out. A slot that was never allocated is used only if no other is
-/// free, lowest first. All calls are O(1), except the constructor and high_water(). The pool takes
-/// sizeof(T) + 5 bytes per slot (4 with checks::none), and pages of a mapped block only when they are
-/// first used.
+/// Slots are reused last in, first out. A slot that was never allocated is used only if no other is free,
+/// lowest first. Calls are O(1), except the constructor and high_water(). The pool takes sizeof(T) + 5 bytes
+/// per slot (4 with checks::none), and pages of a mapped block only on first use.
 ///
 /// \snippet reference.cpp fixed_pool
 template <class T, class Checks = checks::trap>
@@ -108,10 +103,9 @@ public:
 
     /// A pool of `capacity` slots. With 0 slots it is both empty and full.
     ///
-    /// Throws std::length_error if capacity > max_capacity or the block would be larger than
-    /// PTRDIFF_MAX bytes, and std::bad_alloc if there is no memory. It makes one allocation. Blocks of
-    /// at least 128 KiB are mapped, in microseconds; of smaller ones and pool_options::storage, 5 bytes
-    /// per slot are cleared.
+    /// It makes one allocation. Throws std::bad_alloc, and std::length_error if capacity > max_capacity or the
+    /// block would exceed PTRDIFF_MAX bytes. Blocks of at least 128 KiB are mapped, which takes microseconds.
+    /// In smaller blocks and in pool_options::storage, 5 bytes per slot are cleared.
     constexpr explicit fixed_pool(std::size_t capacity) : fixed_pool(capacity, pool_options{}) {}
 
     /// The same with options.
@@ -146,8 +140,7 @@ public:
         }
     }
 
-    /// Allocates a slot. Returns nullptr if the pool is full. No constructor runs, and the memory is
-    /// not cleared.
+    /// Allocates a slot, without clearing it or running a constructor. Returns nullptr if the pool is full.
     [[nodiscard]] constexpr T* allocate() noexcept {
         if (hot_ != no_slot) {
             const std::size_t slot = +hot_;
@@ -160,16 +153,16 @@ public:
         top_ = detail::counter{top + 1};
         if constexpr (Checks::enabled) states_[slot] = detail::slot_state::live;
         if (!std::is_constant_evaluated()) {
-            // The table has 8 more entries, all zero. They name slots that don't exist, and prefetching
-            // one has no effect.
+            // The table has 8 extra entries. They are zero and name slots that don't exist, whose prefetch has
+            // no effect.
             const std::size_t ahead = top + detail::prefetch_ahead;
             EBB_PREFETCH(address(order_[ahead] ^ static_cast<std::uint32_t>(ahead)));
         }
         return hand_out(slot);
     }
 
-    /// Frees a slot. p must be a result of allocate() that was not freed since, and an object in it must
-    /// have been destroyed. If p is no such slot, the policy is called and the pool is unchanged.
+    /// Frees a slot. p must be a result of allocate() that was not freed since, and its object must have been
+    /// destroyed. Otherwise the policy is called, and the pool is unchanged.
     constexpr void deallocate(T* p) noexcept {
         const std::size_t slot = slot_of(p);
         const detail::counter hot = hot_;
@@ -192,7 +185,7 @@ public:
                 if (EBB_UNLIKELY(+top_ > +high_)) high_ = top_;
             }
         } else {
-            // In a row of frees, most slots are not needed soon: no prefetch.
+            // No prefetch, because after several frees most slots are not needed soon.
             const std::size_t top = +top_ - 1;
             order_[top] = static_cast<std::uint32_t>(+hot) ^ static_cast<std::uint32_t>(top);
             top_ = detail::counter{top};
@@ -226,7 +219,7 @@ public:
         if constexpr (!Checks::enabled) {
             return +high_ > +top_ ? +high_ : +top_;
         } else {
-            // Slots whose state is not `never` come first.
+            // Slots that were ever allocated come first.
             std::size_t low = 0;
             std::size_t high = +capacity_;
             while (low < high) {
@@ -241,15 +234,15 @@ public:
         }
     }
 
-    /// Reports whether p is an allocated slot. The policy is not called if it isn't.
+    /// Reports whether p is an allocated slot. It does not call the policy.
     [[nodiscard]] constexpr bool is_live(const T* p) const noexcept requires(Checks::enabled) {
         const std::size_t slot = slot_of(p);
         return slot < +capacity_ && slot_is_live(slot);
     }
 
-    /// Does the check of deallocate(p) alone: calls the policy and returns false if p is not an
-    /// allocated slot. It is for callers that must do something before they free the slot, such as
-    /// running a destructor. With checks::none it returns true.
+    /// Checks p as deallocate does: if p is not an allocated slot, it calls the policy and returns false. It is
+    /// for callers that must do something before the free, such as running a destructor. With checks::none it
+    /// returns true.
     [[nodiscard]] constexpr bool verify(const T* p) const noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(!is_live(p))) {
@@ -260,11 +253,11 @@ public:
         return true;
     }
 
-    /// Returns the index of p's slot in the order of addresses. It is at least capacity() if !owns(p).
+    /// Returns the index of p's slot in address order, or a number of at least capacity() if !owns(p).
     [[nodiscard]] constexpr std::size_t index_of(const T* p) const noexcept { return slot_of(p); }
 
-    /// Returns the address of a slot, allocated or not. The index must be less than capacity(), which is
-    /// not checked.
+    /// Returns the address of a slot, allocated or not. The index must be less than capacity(), which is not
+    /// checked.
     [[nodiscard]] constexpr T* slot(std::size_t index) const noexcept { return base_ + index; }
 
     /// Reports whether a slot is allocated. The index must be less than capacity().
@@ -272,15 +265,15 @@ public:
         return is_out(index, hot_);
     }
 
-    /// Returns the bytes of pool_options::storage that are enough for `capacity` slots, at any address.
-    /// Throws std::length_error as the constructor.
+    /// Returns a size of pool_options::storage that is enough for `capacity` slots, at any address. Throws
+    /// std::length_error as the constructor.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return block_bytes(capacity) + block_alignment - 1;
     }
 
 private:
     static constexpr detail::counter no_slot{misuse_info::no_slot};
-    // At least a cache line, so that an object of its size doesn't span two.
+    // At least a cache line, so that objects of that size don't span two.
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
     static constexpr std::size_t state_bytes = Checks::enabled ? 1 : 0;
 
@@ -308,7 +301,7 @@ private:
 
     [[nodiscard]] constexpr std::size_t slot_of(const T* p) const noexcept {
         if (std::is_constant_evaluated()) {
-            // There, addresses can only be compared for equality.
+            // Constant expressions can compare addresses only for equality.
             for (std::size_t i = 0; i < +capacity_; ++i) {
                 if (p == base_ + i) return i;
             }
@@ -317,12 +310,12 @@ private:
         return detail::slot_finder<sizeof(T)>::quotient(p, base_);
     }
 
-    // The address of a slot that need not exist.
+    // The slot need not exist.
     [[nodiscard]] const void* address(std::size_t slot) const noexcept {
         return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(base_) + slot * sizeof(T));
     }
 
-    // The hot slot's state is not written yet.
+    // The state of the hot slot is not up to date.
     [[nodiscard]] constexpr bool is_out(std::size_t slot, detail::counter hot) const noexcept {
         return states_[slot] == detail::slot_state::live && slot != +hot;
     }
@@ -345,9 +338,9 @@ private:
     std::uint32_t* order_ = nullptr;
     detail::slot_state* states_ = nullptr;
     detail::counter capacity_{};
-    detail::counter top_{};         // allocated slots, and the hot one
-    detail::counter hot_{no_slot};  // the slot that was freed last, unless it was allocated since
-    detail::counter high_{};        // with checks::none: the largest top_ at a free
+    detail::counter top_{};         // allocated slots, plus the hot one
+    detail::counter hot_{no_slot};  // the slot that was freed last, if it is still free
+    detail::counter high_{};        // the largest top_ at a free; with checks::none only
 };
 
 }  // namespace EBB_ABI

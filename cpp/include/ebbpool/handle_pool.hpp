@@ -1,6 +1,6 @@
-// ebb::handle<T> and its pool. A handle has the index of a slot and the slot's generation, which
-// increases when the object is destroyed. So a stale handle is detected at each use, also if the slot
-// has a new object. No check of a pointer can do that.
+// ebb::handle<T> and its pool. A handle has the index of a slot and the slot's generation, which is incremented
+// when the object is destroyed. So each use of a stale handle is detected, even if the slot has a new object,
+// which no check of a pointer can do.
 #ifndef EBBPOOL_HANDLE_POOL_HPP
 #define EBBPOOL_HANDLE_POOL_HPP
 
@@ -21,20 +21,20 @@ namespace ebb {
 inline namespace EBB_ABI {
 
 namespace detail {
-struct generations;  // a test's access, which can't wait for 2^31 objects
+struct generations;  // access for a test, which can't make 2^31 objects
 }
 
-/// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle doesn't
-/// know its pool: used with another pool of the same type, it may refer to an object by accident.
+/// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle does not identify
+/// its pool: in another pool of the same type, it may refer to an unrelated object.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T>
 struct handle {
-    /// The slot.
+    /// The index of the slot.
     std::uint32_t index = 0;
     std::uint32_t generation = 0;  ///< odd for a handle to an object; 0 for none
 
-    /// Reports whether it isn't null. The object may be gone.
+    /// Reports whether the handle isn't null. The object may have been destroyed.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return generation != 0; }
     /// Reports whether both refer to the same object.
     friend constexpr bool operator==(const handle&, const handle&) noexcept = default;
@@ -42,14 +42,14 @@ struct handle {
     friend constexpr auto operator<=>(const handle&, const handle&) noexcept = default;
 };
 
-/// A pool of a fixed number of objects that are used by handles. It is for one thread at a time.
+/// A pool of a fixed number of objects that are accessed by handles. It is for one thread at a time.
 ///
-/// The destructor destroys the remaining objects, and objects that their destructors create, so with_leaks
-/// reports nothing here.
+/// The destructor destroys the remaining objects, including objects that their destructors create, so
+/// with_leaks reports nothing.
 ///
-/// Generations don't wrap: after 2,147,483,647 objects a slot is retired and never used again. So a
-/// stale handle never becomes valid. All calls are O(1). The pool takes the memory of a fixed_pool<T>
-/// and 4 bytes per slot.
+/// Generations don't wrap, so a stale handle never becomes valid: after 2,147,483,647 objects, a slot is
+/// retired and not used again. Calls are O(1). The pool takes the memory of a fixed_pool<T> and 4 bytes per
+/// slot.
 ///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
@@ -69,7 +69,7 @@ public:
     handle_pool& operator=(const handle_pool&) = delete;
 
     ~handle_pool() {
-        // Again, because a destructor may create objects.
+        // Repeated, because a destructor may create objects.
         while (!empty()) {
             for (std::size_t i = 0; i < pool_.high_water(); ++i) {
                 if (slot_is_live(i)) drop(i);
@@ -93,7 +93,7 @@ public:
 
     /// Returns the object, or nullptr if it was destroyed.
     [[nodiscard]] T* get(handle_type h) const noexcept {
-        // An even generation is of no object, but a forged handle may match it.
+        // Even generations belong to no object, but a forged handle may have one.
         return h.index < pool_.capacity() && is_odd(h.generation) && h.generation != retired_generation &&
                        generation(h.index) == h.generation
                    ? pool_.slot(h.index)
@@ -108,7 +108,7 @@ public:
         return true;
     }
 
-    /// Returns the handle of an object of this pool, or the null handle if p is no object of it.
+    /// Returns the handle of an object, or the null handle if p is not an object of this pool.
     [[nodiscard]] handle_type handle_of(const T* p) const noexcept {
         const std::size_t i = pool_.index_of(p);
         if (i >= pool_.capacity()) return {};
@@ -140,7 +140,7 @@ public:
         return is_odd(g) && g != retired_generation;
     }
 
-    /// Returns the bytes of pool_options::storage that are enough, at any address.
+    /// Returns a size of pool_options::storage that is enough, at any address.
     [[nodiscard]] static constexpr std::size_t bytes_needed(std::size_t capacity) {
         return fixed_pool<T, Checks>::bytes_needed(capacity) + storage_of_generations(capacity);
     }
@@ -148,12 +148,12 @@ public:
 private:
     friend struct detail::generations;
 
-    // The generation of a retired slot: the largest, and of no handle.
+    // The largest generation, which no handle has.
     static constexpr std::uint32_t retired_generation = std::numeric_limits<std::uint32_t>::max();
 
     static constexpr bool is_odd(std::uint32_t g) noexcept { return g % 2 != 0; }
 
-    // At least one. The pool's constructor has checked that this doesn't overflow.
+    // At least one entry. The pool's constructor has checked for overflow.
     static constexpr std::size_t generation_bytes(std::size_t capacity) noexcept {
         return (capacity + 1) * sizeof(std::uint32_t);
     }
@@ -161,7 +161,7 @@ private:
         return generation_bytes(capacity) + alignof(std::uint32_t) - 1;
     }
 
-    // The caller's storage is split. The generations' part is the last.
+    // Splits the caller's storage. The generations are at its end.
     static pool_options for_objects(std::size_t capacity, const pool_options& options) {
         pool_options own = options;
         if (!options.storage.empty()) {

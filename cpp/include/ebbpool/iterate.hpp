@@ -11,17 +11,17 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots in
-/// which no object was constructed.
+/// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots without a
+/// constructed object.
 ///
-/// A loop may free the slot that its iterator is at. Slots that it allocates may or may not be visited.
-/// A loop takes O(high_water()) time. Pools with checks::none have no such range.
+/// The loop may free the current slot. Slots allocated in the loop may or may not be visited. A loop takes
+/// O(high_water()) time. Pools with checks::none have no such range.
 ///
 /// \snippet reference.cpp live
 template <class Pool>
 class live_range {
 public:
-    /// The pool's type of object.
+    /// The type of the pool's objects.
     using value_type = typename Pool::value_type;
 
     /// A forward iterator.
@@ -29,7 +29,7 @@ public:
     public:
         /// Forward.
         using iterator_category = std::forward_iterator_tag;
-        /// The pool's type of object.
+        /// The type of the pool's objects.
         using value_type = typename Pool::value_type;
         /// For std::iterator_traits.
         using difference_type = std::ptrdiff_t;
@@ -38,19 +38,19 @@ public:
         /// For std::iterator_traits.
         using reference = value_type&;
 
-        /// Of no range.
+        /// A singular iterator.
         constexpr iterator() noexcept = default;
         /// The object.
         [[nodiscard]] constexpr reference operator*() const noexcept { return *pool_->slot(index_); }
         /// The object.
         [[nodiscard]] constexpr pointer operator->() const noexcept { return pool_->slot(index_); }
-        /// Goes to the next allocated slot. O(slots between them).
+        /// Advances to the next allocated slot. O(slots between them).
         constexpr iterator& operator++() noexcept {
             ++index_;
             skip();
             return *this;
         }
-        /// The same, but returns the iterator as it was.
+        /// The same, but returns the previous value.
         constexpr iterator operator++(int) noexcept {
             iterator old = *this;
             ++*this;
@@ -94,14 +94,14 @@ requires(Checks::enabled)
     return live_range<fixed_pool<T, Checks>>(pool);
 }
 
-/// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must
-/// have an object. Call it before a pool is destroyed whose objects own something.
+/// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must have
+/// an object. Call it before the pool is destroyed if its objects own resources.
 ///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
     std::size_t destroyed = 0;
-    // Again, because destructors may make objects.
+    // Repeated, because destructors may make objects.
     while (!pool.empty()) {
         for (T& object : live(pool)) {
             destroy(pool, &object);

@@ -18,7 +18,7 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// Frees a slot if its constructor throws. It needs no try, so it compiles without exceptions.
+// Frees a slot if the constructor throws. A try block would not compile without exceptions.
 template <class T, class Pool>
 struct slot_guard {
     Pool& pool;
@@ -28,8 +28,8 @@ struct slot_guard {
     }
 };
 
-// A scalar argument for a member of an aggregate. It converts as in parentheses: in braces, an int for a
-// double would be refused as narrowing.
+// A scalar argument for a member of an aggregate. It allows the conversions of parentheses, because braces
+// would refuse an int for a double as narrowing.
 template <class Scalar>
 struct converted {
     Scalar value;
@@ -48,7 +48,7 @@ constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
     }
 }
 
-// std::construct_at, or with braces for aggregates, because clang before 16 doesn't initialize them with
+// Like std::construct_at, but with braces for aggregates: clang before 16 can't initialize them with
 // parentheses.
 template <class T, class... Args>
 constexpr T* construct_in(T* slot, Args&&... args) {
@@ -72,8 +72,8 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 
 }  // namespace detail
 
-/// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is
-/// full. If the constructor throws, the slot is freed and the exception passed on.
+/// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is full.
+/// If the constructor throws, the slot is freed and the exception is passed on.
 ///
 /// \snippet reference.cpp construct
 template <class Pool, class... Args>
@@ -92,7 +92,7 @@ template <class Pool, class... Args>
     }
 }
 
-/// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: the policy
+/// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: then the policy
 /// is called, and nothing else happens.
 ///
 /// \snippet reference.cpp construct
@@ -103,14 +103,14 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
     pool.deallocate(p);
 }
 
-/// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, or after a
+/// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, and after a
 /// move or release().
 ///
 /// \snippet reference.cpp pooled
 template <class Pool>
 class pooled {
 public:
-    /// The pool's type of object.
+    /// The type of the pool's objects.
     using element_type = typename Pool::value_type;
 
     /// Empty.
@@ -121,10 +121,10 @@ public:
     /// Owns p, which is a result of construct(pool, ...) or null.
     constexpr pooled(Pool& pool, element_type* p) noexcept : pool_(&pool), object_(p) {}
 
-    /// Takes the other one's object.
+    /// Takes the object of `other`.
     constexpr pooled(pooled&& other) noexcept : pool_(other.pool_), object_(std::exchange(other.object_, nullptr)) {}
 
-    /// Destroys its object and takes the other one's.
+    /// Destroys its object and takes the object of `other`.
     constexpr pooled& operator=(pooled&& other) noexcept {
         pooled old(std::move(other));
         swap(old);
@@ -139,7 +139,7 @@ public:
 
     /// Destroys the object and frees its slot. Does nothing if empty.
     constexpr void reset() noexcept {
-        // Emptied first, because the destructor may use this handle.
+        // Cleared first, because the destructor may use this handle.
         if (element_type* const p = std::exchange(object_, nullptr); p != nullptr) destroy(*pool_, p);
     }
 
@@ -148,11 +148,11 @@ public:
 
     /// Returns the object, or null.
     [[nodiscard]] constexpr element_type* get() const noexcept { return object_; }
-    /// The object. Undefined if empty.
+    /// Returns the object. Undefined if empty.
     [[nodiscard]] constexpr element_type& operator*() const noexcept { return *object_; }
-    /// The object. Undefined if empty.
+    /// Returns the object. Undefined if empty.
     [[nodiscard]] constexpr element_type* operator->() const noexcept { return object_; }
-    /// Reports whether there is an object.
+    /// Reports whether it owns an object.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
 
     /// Exchanges the objects.

@@ -1,4 +1,4 @@
-// ebb::pool_allocator<T>: allocates the nodes of containers such as std::list, std::map, std::set and
+// ebb::pool_allocator<T>: allocates nodes of containers such as std::list, std::map, std::set and
 // std::unordered_map from a pool.
 //
 //     using entry = std::pair<const int, double>;
@@ -21,8 +21,8 @@ inline namespace EBB_ABI {
 
 namespace detail {
 
-// The size of a node of any standard container of T, in libstdc++, libc++ and Microsoft's library: at
-// most 4 words before the T (std::map: three pointers and a color), or one before and one after
+// An upper bound of a node of any standard container of T in libstdc++, libc++ and Microsoft's library: at most
+// 4 words before the T (std::map: three pointers and a color), or one before and one after it
 // (std::unordered_map: the next node and the hash).
 template <class T>
 constexpr std::size_t node_bytes() noexcept {
@@ -35,19 +35,19 @@ constexpr std::size_t node_bytes() noexcept {
 
 }  // namespace detail
 
-/// The pool of a pool_allocator<T, BlockSize, Checks>, whose blocks can hold a node with a T. The nodes of
-/// a std::list are two words smaller than the default.
+/// The pool of a pool_allocator<T, BlockSize, Checks>, with blocks that hold a node of T. The nodes of a
+/// std::list need two words less than the default.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
 
-/// A standard allocator that takes single objects from a node_pool, and arrays, such as the buckets of a
-/// hash table, from the heap. The pool must outlive the containers that use it. Several containers may
-/// share it, in one thread at a time.
+/// A standard allocator that takes single objects from a node_pool, and arrays, such as the buckets of a hash
+/// table, from the heap. The pool must outlive the containers that use it. Containers of one thread may share
+/// it.
 ///
-/// Two allocators are equal if they have the same pool. Move assignment and swap of containers
-/// propagate it, copy assignment doesn't.
+/// Two allocators are equal if they have the same pool. Move assignment and swap of containers propagate the
+/// allocator; copy assignment doesn't.
 ///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
@@ -58,13 +58,13 @@ public:
     using value_type = T;
     /// A node_pool.
     using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
-    /// Copy assignment keeps a container's own.
+    /// Copy assignment of containers does not propagate the allocator.
     using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment takes the other one's.
+    /// Move assignment propagates it.
     using propagate_on_container_move_assignment = std::true_type;
-    /// Swap exchanges them.
+    /// Swap propagates it.
     using propagate_on_container_swap = std::true_type;
-    /// Two may have different pools.
+    /// Allocators of different pools are not equal.
     using is_always_equal = std::false_type;
 
     /// The allocator for another type.
@@ -76,11 +76,12 @@ public:
     /// Allocates from `pool`, which must outlive it.
     pool_allocator(pool_type& pool) noexcept : pool_(&pool) {}
 
-    /// Allocates from the other one's pool.
+    /// Allocates from the pool of `other`.
     template <class U>
     pool_allocator(const pool_allocator<U, BlockSize, Alignment, Checks>& other) noexcept : pool_(&other.pool()) {}
 
-    /// Returns memory for n objects. Throws std::bad_alloc if the pool is full, or for n != 1 the heap is.
+    /// Returns memory for n objects. Throws std::bad_alloc if the pool is full, or if n != 1 and the heap has
+    /// no memory.
     [[nodiscard]] T* allocate(std::size_t n) {
         if constexpr (fits) {
             if (n == 1) {
@@ -113,7 +114,8 @@ public:
     }
 
 private:
-    // Larger types that containers rebind to, such as the arrays of std::deque, are allocated on the heap.
+    // Larger types to which containers rebind the allocator, such as the arrays of std::deque, are allocated
+    // from the heap.
     static constexpr bool fits = sizeof(T) <= BlockSize && alignof(T) <= Alignment;
 
     pool_type* pool_;

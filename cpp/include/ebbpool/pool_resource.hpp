@@ -11,7 +11,7 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// Raw bytes, as the type of a pool's elements.
+/// The element type of a pool of raw memory.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
@@ -25,13 +25,13 @@ struct raw_block {
 ///     ebb::pool_resource<64> nodes(10'000);
 ///     std::pmr::list<int> list(&nodes);
 ///
-/// A request of at most BlockSize bytes and Alignment takes a block. Larger requests, and all requests
-/// while no block is free, go to `upstream`. The default upstream throws std::bad_alloc. Containers that
-/// also allocate arrays, such as std::pmr::unordered_map, need another one.
+/// Requests of at most BlockSize bytes and Alignment take a block. Larger requests, and all requests when no
+/// block is free, go to `upstream`. The default upstream throws std::bad_alloc. Containers that also allocate
+/// arrays, such as std::pmr::unordered_map, need another upstream.
 ///
-/// Misuse of deallocate is detected as by fixed_pool. An address outside the blocks goes to `upstream`,
-/// and is misuse with the default one. Two resources are equal if they are the same object. It is for
-/// one thread at a time.
+/// Misuse of deallocate is detected as by fixed_pool. Addresses outside the blocks go to `upstream`; with the
+/// default upstream they are misuse. Two resources are equal only if they are the same object. It is for one
+/// thread at a time.
 ///
 /// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
@@ -70,7 +70,7 @@ private:
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-        // By the address, because a size that doesn't fit may be wrong.
+        // Decided by the address, because a wrong size must not go to `upstream`.
         if (is_inside(p) || upstream_->is_equal(*std::pmr::null_memory_resource())) {
             pool_.deallocate(static_cast<block*>(p));
         } else {

@@ -1,5 +1,5 @@
-// Blocks of memory: one for each pool, and one for each chunk of an arena. Large blocks are mapped from
-// the system, which provides pages when they are first used.
+// Blocks of memory: one for each pool, and one for each chunk of an arena. Large blocks are mapped, so the
+// system provides their pages on first use.
 #ifndef EBBPOOL_STORAGE_HPP
 #define EBBPOOL_STORAGE_HPP
 
@@ -28,13 +28,13 @@
 namespace ebb {
 inline namespace EBB_ABI {
 
-/// A source of memory, for programs that manage their own.
+/// A source of memory, for programs with their own allocator.
 ///
 /// \snippet reference.cpp memory_source
 struct memory_source {
     /// Returns `bytes` zero bytes at a multiple of `alignment`, a power of 2, or null.
     void* (*take)(std::size_t bytes, std::size_t alignment, void* context) noexcept;
-    /// Takes back a result of take.
+    /// Frees a result of take.
     void (*give)(void* data, std::size_t bytes, std::size_t alignment, void* context) noexcept;
     void* context = nullptr;  ///< passed to both
 };
@@ -43,27 +43,27 @@ struct memory_source {
 ///
 /// \snippet reference.cpp pool_options
 struct pool_options {
-    /// Asks the system for huge pages (on Linux 2 MiB, by madvise) for blocks of at least 2 MiB, whose
-    /// size is rounded up. They can avoid TLB misses in random access to much memory. Measure: in a
-    /// virtual machine they may have no effect.
+    /// Requests huge pages for blocks of at least 2 MiB (on Linux, by madvise), whose size is rounded up to 2
+    /// MiB. They can avoid TLB misses in random access to much memory. Measure first: in a virtual machine they
+    /// may have no effect.
     bool huge_pages = false;
-    /// Touches each page when the memory is taken, so that no later call waits for the system. A pool
-    /// does so in its constructor. It takes about 0.25 us for each 4 KiB.
+    /// Touches each page of a block when it is allocated (for a pool, in the constructor), so that later calls
+    /// cause no page faults. It takes about 0.25 us per 4 KiB.
     bool prefault = false;
-    /// Memory to use in place of the heap, which must outlive the pool or arena. bytes_needed returns
-    /// the size that is enough; a pool throws std::length_error if there is less. Unused if empty.
+    /// Memory to use instead of the heap. It must outlive the pool or arena; see bytes_needed for its size. A
+    /// pool throws std::length_error if it is too small. Ignored if empty.
     std::span<std::byte> storage{};
-    /// The source of blocks, which must outlive the pool or arena. Unused if null.
+    /// The source of blocks, which must outlive the pool or arena. Ignored if null.
     const memory_source* source = nullptr;
 };
 
 namespace detail {
 
-/// Blocks of at least this size are mapped. For smaller ones, a system call and page faults take longer
-/// than clearing a pool's tables. glibc's malloc has the same threshold.
+/// Blocks of at least this size are mapped. For smaller blocks, a system call and page faults take longer than
+/// clearing a pool's tables. glibc's malloc has the same threshold.
 inline constexpr std::size_t map_from = std::size_t{128} << 10;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
-inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest there is; for prefault
+inline constexpr std::size_t small_page = std::size_t{4} << 10;  // the smallest of all systems; for prefault
 inline constexpr std::size_t cache_line = 64;
 
 #if EBB_EXCEPTIONS
@@ -81,12 +81,12 @@ inline std::byte* align_up(void* p, std::size_t to) noexcept {
     return static_cast<std::byte*>(p) + (round_up(address, to) - address);
 }
 
-/// A block of memory, which the destructor frees. It is a literal type for pools in constant expressions.
+/// A block of memory, freed by the destructor. A literal type, for pools in constant expressions.
 class block {
 public:
     constexpr block() noexcept = default;
 
-    /// Takes `bytes` bytes aligned to `alignment`, all zero from `clear_from` on. Throws
+    /// Allocates `bytes` bytes at a multiple of `alignment`, zero from offset `clear_from` on. Throws
     /// std::bad_alloc, or std::length_error if the caller's storage is too small.
     block(std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
         : block(std::nothrow, bytes, alignment, clear_from, options) {
@@ -94,7 +94,7 @@ public:
         if (options.storage.empty()) throw_bad_alloc();
         throw_length("ebbpool: the storage handed in is smaller than bytes_needed()");
     }
-    /// The same, but without memory data() is null.
+    /// The same, but data() is null if there is no memory.
     block(std::nothrow_t, std::size_t bytes, std::size_t alignment, std::size_t clear_from, const pool_options& options)
         : bytes_(bytes), alignment_(alignment) {
         if (!options.storage.empty()) {
@@ -120,7 +120,7 @@ public:
     block(const block&) = delete;
     block& operator=(const block&) = delete;
 
-    /// For a chunk of an arena, which stores its block in the block itself.
+    /// For chunks of an arena, which are stored in their own block.
     block(block&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)),
           bytes_(other.bytes_),
@@ -143,13 +143,13 @@ private:
     void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
 
     void touch() noexcept {
-        // Writes back the value, because a read would only map the shared page of zeros.
+        // Writes the value back, because a read would map the shared zero page.
         const auto touch_at = [this](std::size_t i) {
             volatile std::byte* const at = data() + i;
             *at = *at;  // NOLINT(clang-analyzer-core.uninitialized.Assign): whatever it is
         };
         for (std::size_t i = 0; i < bytes_; i += small_page) touch_at(i);
-        if (bytes_ > 0) touch_at(bytes_ - 1);  // of another page if the block begins inside one
+        if (bytes_ > 0) touch_at(bytes_ - 1);  // of another page if the block starts inside a page
     }
 
     void map([[maybe_unused]] const pool_options& options) noexcept {
@@ -157,7 +157,7 @@ private:
         const bool huge = options.huge_pages && bytes_ >= huge_page;
         const std::size_t align = huge && alignment_ < huge_page ? huge_page : alignment_;
         if (huge) bytes_ = round_up(bytes_, huge_page);
-        // mmap aligns to a page only. The excess at both ends stays reserved and unused.
+        // mmap aligns to pages only. The slack at both ends stays reserved and unused.
         const std::size_t slack = align > small_page ? align : 0;
         mapped_bytes_ = bytes_ + slack;
         int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -169,7 +169,7 @@ private:
         kind_ = kind::mapped;
         data_ = align_up(mapped_, align);
 #ifdef MADV_HUGEPAGE
-        // Advice: a system without huge pages uses small ones.
+        // madvise may fail: a system without huge pages uses small ones.
         if (huge) static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
 #endif
 #endif
@@ -180,7 +180,7 @@ private:
         if (source_ != nullptr) {
             source_->give(data_, bytes_, alignment_, source_->context);
         } else if (kind_ == kind::heap) {
-            // clang-format would put a blank before the parenthesis.
+            // clang-format would insert a space before the parenthesis.
             // clang-format off
             ::operator delete(data_, std::align_val_t{alignment_});
             // clang-format on

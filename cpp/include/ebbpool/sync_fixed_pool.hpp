@@ -1,9 +1,8 @@
 // ebb::sync_fixed_pool<T>: a fixed_pool for several threads.
 //
-// Each thread has a magazine of free slots, which it uses without a lock or an atomic
-// read-modify-write. Magazines are refilled from and flushed to a depot under a lock, a batch at a
-// time. A lock-free stack was 20 times slower with two threads, because each call of each thread
-// writes its head.
+// Each thread has a magazine of free slots, which it uses without a lock or an atomic read-modify-write.
+// Magazines are refilled from, and flushed to, a depot with a lock, one batch at a time. A lock-free stack was
+// 20 times slower with two threads, because each call writes its head.
 #ifndef EBBPOOL_SYNC_FIXED_POOL_HPP
 #define EBBPOOL_SYNC_FIXED_POOL_HPP
 
@@ -29,38 +28,38 @@ inline namespace EBB_ABI {
 ///
 /// \snippet reference.cpp sync_options
 struct sync_options {
-    /// The pool chooses.
+    /// The pool chooses the batch.
     static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
 
-    /// The source of the memory.
+    /// The options of the memory.
     pool_options memory{};
-    /// The number of slots that a refill or flush moves: 0 to 64, rounded down to a power of 2. A thread
-    /// caches at most twice as many. With 0 it caches none, and each call takes the lock. By default it
-    /// is capacity / 64, at most 64, so a thread caches at most 1/32 of the slots.
+    /// The number of slots that a refill or flush moves: 0 to 64, rounded down to a power of 2. A thread caches
+    /// at most twice as many. With 0, it caches none, and each call takes the lock. The default is capacity /
+    /// 64, at most 64, so that a thread caches at most 1/32 of the slots.
     std::size_t batch = automatic;
 };
 
-/// A pool of `capacity` slots for objects of type T that several threads may use at the same time. Any
-/// thread may free a slot.
+/// A pool of `capacity` slots for objects of type T that several threads may use at the same time. Any thread
+/// may free a slot.
 ///
-/// allocate() returns nullptr if neither the thread's magazine nor the depot has a free slot: up to
-/// 2 * batch() free slots in the magazine of each other thread are out of its reach. When a thread
-/// ends, its magazine is flushed. The order of slots is not specified.
+/// allocate() returns nullptr if neither the thread's magazine nor the depot has a free slot. The magazine of
+/// each other thread may have up to 2 * batch() free slots. When a thread ends, its magazine is flushed. The
+/// order of slots is unspecified.
 ///
-/// Misuse is detected as by fixed_pool. Of two racing frees of one slot both may pass; the second copy
-/// is dropped and reported when it is about to be allocated, unless another thread allocates the
-/// first copy at the same moment.
+/// Misuse is detected as by fixed_pool. Two racing frees of one slot may both succeed. Then the second copy is
+/// dropped and reported when it is about to be allocated, unless another thread allocates the first copy at the
+/// same moment.
 ///
-/// No thread may be in a call when the pool is destroyed. After fork() the child may use the pool only
-/// if the parent had one thread: slots in the magazines of other threads are lost, and a lock that
-/// another thread held stays locked.
+/// No thread may be in a call when the pool is destroyed. After fork(), the child may use the pool only if the
+/// parent had one thread: slots in the magazines of other threads are lost, and a lock that another thread held
+/// stays locked.
 ///
-/// About one call in batch() takes the lock, more if the pool is nearly full. A thread that uses more
-/// than 64 pools in turn searches a list of them. The pool takes sizeof(T) + 1.2 bytes per slot and
-/// 640 bytes per thread, and a thread 2 KiB for all pools. A thread keeps about 800 bytes of a
-/// destroyed pool until it uses a new pool or ends.
+/// About one call in batch() takes the lock, more if the pool is nearly full. A thread that alternates between
+/// more than 64 pools searches a list of them. The pool takes sizeof(T) + 1.2 bytes per slot and 640 bytes per
+/// thread. Each thread takes 2 KiB for all pools, and keeps about 800 bytes of a destroyed pool until it uses a
+/// new one or ends.
 ///
-/// Under AddressSanitizer free slots are poisoned if sizeof(T) is a multiple of 8.
+/// Under AddressSanitizer, free slots are poisoned if sizeof(T) is a multiple of 8.
 ///
 /// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
@@ -104,13 +103,13 @@ public:
         if constexpr (annotated) annotate::end(this, block_.data(), +capacity_ * sizeof(T));
     }
 
-    /// Allocates a slot. Returns nullptr if none is within reach. Otherwise as fixed_pool's.
+    /// Allocates a slot. Returns nullptr if the thread can reach no free slot. Otherwise as fixed_pool's.
     [[nodiscard]] EBB_INLINE T* allocate() noexcept {
         detail::front& f = front();
         if (EBB_UNLIKELY(f.key != +key_)) return allocate_slowly();
         const std::uint32_t hot = f.hot.load(std::memory_order_relaxed);
         if constexpr (Checks::enabled) {
-            // The state of the name none is not free, so this tests for that too.
+            // The name `none` has a state other than free, so this also tests for it.
             if (EBB_UNLIKELY(!is(hot, detail::slot_state::free))) return allocate_counted(f);
             states_[hot].store(detail::slot_state::live, std::memory_order_relaxed);
         } else {
@@ -144,8 +143,8 @@ public:
     /// Returns the number of slots.
     [[nodiscard]] std::size_t capacity() const noexcept { return +capacity_; }
 
-    /// Returns the number of allocated slots. It takes the lock, and O(threads) time. While other
-    /// threads use the pool, it may be off by one for each. So may available, empty and full.
+    /// Returns the number of allocated slots. While other threads use the pool, it may be off by one for each;
+    /// this also applies to available, empty and full. It takes the lock, and O(threads) time.
     [[nodiscard]] std::size_t used() const noexcept { return depot_->used(); }
     /// Returns capacity() - used(), which includes slots in the magazines of other threads.
     [[nodiscard]] std::size_t available() const noexcept { return capacity() - used(); }
@@ -157,11 +156,11 @@ public:
     /// As fixed_pool::owns.
     [[nodiscard]] bool owns(const T* p) const noexcept { return slot_of(p) < +capacity_; }
 
-    /// Returns the number of slots that were ever allocated or in a magazine. It is not less than the
-    /// largest number of slots allocated at one time.
+    /// Returns the number of slots that were ever allocated or in a magazine, an upper bound of the slots
+    /// allocated at one time.
     [[nodiscard]] std::size_t high_water() const noexcept { return depot_->fresh(); }
 
-    /// Returns the number of slots that a refill or flush moves. It is 0 if each call takes the lock.
+    /// Returns the number of slots that a refill or flush moves, or 0 if each call takes the lock.
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
 
     /// As fixed_pool::verify.
@@ -183,15 +182,15 @@ public:
 
 private:
     using state = std::atomic<detail::slot_state>;
-    // Of a type of its own, as detail::counter.
+    // Its own type, for the reason given at detail::counter.
     enum class key : std::uint64_t {};
     friend constexpr std::uint64_t operator+(key k) noexcept { return static_cast<std::uint64_t>(k); }
-    // It is only loaded and stored. Both are plain instructions even if an exchange of a byte is not
-    // and is_always_lock_free is false, as on riscv64.
+    // It is only loaded and stored, with plain instructions even if is_always_lock_free is false, as on
+    // riscv64.
     static_assert(sizeof(state) == 1, "states are bytes of memory that is zero");
 
-    // AddressSanitizer has one byte for 8 of the program's. Threads would race for the bytes of slots
-    // that share one.
+    // AddressSanitizer has one shadow byte for 8 bytes. Threads would race for the shadow bytes of slots that
+    // share one.
     static constexpr bool annotated = annotate::on && (EBB_ASAN == 0 || sizeof(T) % 8 == 0);
 
     static constexpr std::size_t block_alignment = alignof(T) > detail::cache_line ? alignof(T) : detail::cache_line;
@@ -199,8 +198,7 @@ private:
     static constexpr std::size_t runs(std::size_t capacity) noexcept {
         return (capacity + detail::run_length - 1) / detail::run_length;
     }
-    // The states of a run begin a cache line. The line before has the state of the name that no slot
-    // has.
+    // The states of each run start at a cache line. The line before has the state of the name without a slot.
     static constexpr std::size_t states_at(std::size_t capacity) noexcept {
         return detail::round_up(capacity * sizeof(T), detail::cache_line) + detail::cache_line;
     }
@@ -216,7 +214,7 @@ private:
         if (capacity > max_capacity || capacity > (limit - slack) / (sizeof(T) + 2)) {
             detail::throw_length("ebb::sync_fixed_pool: capacity is too large");
         }
-        // More than nothing for a capacity of 0.
+        // Not 0 for a capacity of 0.
         return stack_at(capacity) + (runs(capacity) + 1) * sizeof(std::uint32_t);
     }
     static constexpr std::uint32_t batch_of(std::size_t capacity, const sync_options& options) noexcept {
@@ -224,14 +222,14 @@ private:
         return static_cast<std::uint32_t>(std::bit_floor(std::min(wanted, detail::run_length)));
     }
 
-    // In an executable this makes no call. A function that might call another one saves registers
-    // first, which was a third of the time. In a shared library the thread's cache is found by a call.
+    // In an executable, this makes no call. A call would make the function save registers, a third of its time. In a
+    // shared library, finding the thread's cache is a call.
     [[nodiscard]] detail::front& front() const noexcept { return detail::thread_magazines::at(+key_); }
     [[nodiscard]] detail::front* find_front() noexcept {
         return batch_ == 0 ? nullptr : detail::thread_magazines::find(+key_, depot_);
     }
 
-    // There is no hot slot, or it is allocated already.
+    // For a thread without a hot slot, or whose hot slot is already allocated.
     EBB_NOINLINE T* allocate_counted(detail::front& f) noexcept {
         if (f.hot.load(std::memory_order_relaxed) == detail::front::none) {
             detail::magazine& m = *f.own;
@@ -260,7 +258,8 @@ private:
         if (refills) fetch(*f.own);
         return slot + std::size_t{1};
     }
-    // The slots of a refill were used long ago, or by another thread: prefetch the first line of each.
+    // Prefetches the first line of each slot of a refill, because these slots were used long ago, or by another
+    // thread.
     void fetch(const detail::magazine& m) const noexcept {
         for (std::uint32_t i = m.count.load(std::memory_order_relaxed); i-- > 0;) {
             EBB_PREFETCH(named(m.slots[i] + std::size_t{1}));
@@ -274,9 +273,9 @@ private:
         f->hot.store(static_cast<std::uint32_t>(name), std::memory_order_relaxed);
     }
 
-    // Returns false if the slot is allocated already: two threads freed it at the same moment, and this
-    // copy is dropped. Two threads that claim the two copies at the same moment both succeed. An
-    // exchange of the state would detect that, at the cost of the rest of the call.
+    // Returns false if the slot is already allocated: two threads freed it at the same moment, and this copy is
+    // dropped. If two threads claim both copies at the same moment, both succeed. An exchange of the state
+    // would detect that, but take as long as the rest of the call.
     [[nodiscard]] bool claim(std::size_t name) noexcept {
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(is(name, detail::slot_state::live))) {
@@ -294,8 +293,7 @@ private:
         return p;
     }
 
-    // The name of a slot is its index plus one. The state of name 0, which no slot has, is always
-    // `never`.
+    // The name of a slot is its index plus one. No slot has the name 0, whose state is always `never`.
     [[nodiscard]] T* named(std::size_t name) const noexcept { return reinterpret_cast<T*>(before_ + name * sizeof(T)); }
     [[nodiscard]] bool is(std::size_t name, detail::slot_state s) const noexcept {
         return states_[name].load(std::memory_order_relaxed) == s;
@@ -320,7 +318,7 @@ private:
     std::uint32_t room_;  // of a magazine, in slots
     detail::block block_;
     key key_{};                  // of the depot in each thread's cache
-    std::uintptr_t before_ = 0;  // the address that the name 0 would have
+    std::uintptr_t before_ = 0;  // the address of the name 0
     state* states_ = nullptr;    // by name
     std::shared_ptr<detail::depot> depot_;
 };
