@@ -1,4 +1,4 @@
-# The recipe for Conan 2, of the clone that it lies in:
+# The recipe for Conan 2. It packages the clone that contains it:
 #
 #     conan create cpp
 import os

@@ -1,12 +1,11 @@
 #!/bin/sh
-# cpp-bench.sh: measures the C++ half beside the lower bound and its peers, with gcc and, where
-# there is one, clang, and makes the tables of docs/generated/cpp-speed.md. Takes ten minutes,
-# more where valgrind knows the processor; the machine should do nothing else. Peers are
-# measured where they are: Debian has them in libboost-dev, libfoonathan-memory-dev,
-# libjemalloc2, libmimalloc2.0, libprotobuf-dev, libtbbmalloc2 and libtcmalloc-minimal4.
+# cpp-bench.sh: measures the C++ half and its peers, with gcc and clang if installed, and writes the tables of
+# docs/generated/cpp-speed.md. It takes ten minutes, more with valgrind, on an idle machine. Installed peers are
+# measured: Debian has them in libboost-dev, libfoonathan-memory-dev, libjemalloc2, libmimalloc2.0, libprotobuf-dev,
+# libtbbmalloc2 and libtcmalloc-minimal4.
 set -eu
 cd "$(dirname "$0")/.."
-# named COMPILER: its name and version
+# named COMPILER prints its name and version.
 named() {
 	echo "$1 $("$2" -dumpfullversion -dumpversion | cut -d. -f1,2)"
 }
@@ -17,7 +16,7 @@ if scripts/cpp.sh clang -N && [ -x cpp/build/clang/bench ]; then
 	set -- "$@" "$(named clang "$clang")=../cpp/build/clang/bench"
 fi
 mkdir -p lab/results
-# Where valgrind is missing, or can't run the program, the old counts stay.
+# Without valgrind, or if it can't run the program, the old counts stay.
 if cpp/bench/bench_callgrind.sh cpp/build/release/bench >lab/results/instructions.txt && [ -s lab/results/instructions.txt ]; then
 	set -- -instructions results/instructions.txt "$@"
 fi

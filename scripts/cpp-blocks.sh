@@ -1,6 +1,6 @@
 #!/bin/sh
-# cpp-blocks.sh: compiles each block of C++ of cpp/README.md as a program of its own,
-# outside of the repository, and runs it. What a block takes for granted is here.
+# cpp-blocks.sh: compiles and runs each C++ block of cpp/README.md as a program, outside of the repository. Declarations
+# that the blocks assume are here.
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd)

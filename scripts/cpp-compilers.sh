@@ -1,16 +1,15 @@
 #!/bin/sh
-# cpp-compilers.sh [-all]: one program with the whole library in it, built and run by
-# every gcc and clang that is here: as it is, without exceptions and RTTI, as if the
-# compiler had nothing of its own, from the module and on libc++ where these are. With -all the compilers
-# that Debian has are installed first, where that can be done, and each clang builds and
-# runs all tests. Those for Windows run their program where there is wine.
+# cpp-compilers.sh [-all]: builds and runs one program that uses the whole library, with every installed gcc and clang:
+# with default options, without exceptions and RTTI, without compiler builtins, from the module, and with libc++. -all
+# first installs the compilers of Debian, if possible, and runs all tests with each clang. Programs for Windows run
+# under wine.
 set -eu
 cd "$(dirname "$0")/../cpp"
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
 
-# Packages of their own, so that one which is missing does not keep the others away.
+# Installed one by one, so that a missing package does not prevent the others.
 if [ "${1-}" = -all ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
 	apt-get update -q >/dev/null 2>&1 || true
 	for package in g++-12 g++-13 g++-14 g++-15 clang-14 clang-15 clang-16 clang-17 clang-18 clang-19 libc++-19-dev libc++abi-19-dev g++-mingw-w64-x86-64; do
@@ -18,8 +17,8 @@ if [ "${1-}" = -all ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; th
 	done
 fi
 
-# passes PROGRAM...: runs the program, whose last line must be that all is well: under wine a
-# program that crashes may print nothing and exit with 0.
+# passes PROGRAM... runs the program and checks its last line, because under wine a program that crashes may print
+# nothing and exit with 0.
 passes() {
 	timeout 1200 "$@" >"$work/output" || return 1
 	tr -d '\r' <"$work/output" | tail -n 1 | grep -qx 'as it should be' || {
@@ -28,7 +27,7 @@ passes() {
 	}
 }
 
-# run COMPILER FLAGS...: builds the program and runs it.
+# run COMPILER FLAGS... builds and runs the program.
 run() {
 	"$@" -std=c++20 $warn -Iinclude test/anywhere.cpp -o "$work/anywhere" -pthread
 	passes "$work/anywhere" ../traces
@@ -50,7 +49,7 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 		echo "$compiler, import ebbpool: as it should be"
 		;;
 	esac
-	# MemorySanitizer finds reads of memory without a value.
+	# MemorySanitizer detects reads of uninitialized memory.
 	case $compiler in clang*)
 		if "$compiler" -std=c++20 -O1 -fsanitize=memory -Iinclude test/uninitialized.cpp -o "$work/uninitialized" \
 			-pthread 2>/dev/null; then
@@ -65,7 +64,7 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 		fi
 		;;
 	esac
-	# What Apple's compiler comes with.
+	# The standard library of Apple's compiler.
 	case $compiler in clang*)
 		if echo '#include <vector>
 			int main() { return static_cast<int>(std::vector<int>().size()); }' |
@@ -85,7 +84,7 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 done
 . ../scripts/skipped.sh
 
-# Windows, with either of the two thread models that Debian's compiler comes with.
+# Windows, with both thread models of Debian's compiler.
 for compiler in x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++-win32; do
 	command -v "$compiler" >/dev/null || continue
 	"$compiler" -std=c++20 -O2 $warn -Iinclude test/anywhere.cpp -o "$work/anywhere.exe" -static

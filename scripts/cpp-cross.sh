@@ -1,9 +1,8 @@
 #!/bin/sh
-# cpp-cross.sh [-quick] ARCH...: builds the C++ half's tests for other processors and
-# runs them in qemu, but for i686, which an x86-64 machine runs by itself: in qemu its
-# threads hardly get on. ARCH is aarch64, riscv64, s390x or i686. With -quick it is one
-# program, which replays the shared traces, too. Where the compiler, the emulator or
-# GoogleTest's sources are missing it says so in one line.
+# cpp-cross.sh [-quick] ARCH...: builds the C++ tests for other processors and runs them in qemu. ARCH is aarch64,
+# riscv64, s390x or i686. i686 runs without qemu, in which its threads hardly make progress. With -quick, it is one
+# program that also replays the shared traces. If the compiler, the emulator or GoogleTest's sources are missing, it
+# prints one line.
 set -eu
 cd "$(dirname "$0")/../cpp"
 . ../scripts/skipped.sh

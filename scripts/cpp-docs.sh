@@ -1,5 +1,5 @@
 #!/bin/sh
-# cpp-docs.sh: the C++ reference, by Doxygen, into cpp/build/docs/html. Fails if a public name is not documented or a
+# cpp-docs.sh: writes the C++ reference to cpp/build/docs/html with Doxygen. Fails if a public name is not documented or a
 # public class has no example.
 set -eu
 cd "$(dirname "$0")/../cpp"

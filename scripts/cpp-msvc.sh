@@ -1,9 +1,9 @@
 #!/bin/sh
 # cpp-msvc.sh: compiles the library, and a program that uses all of it, in clang's MSVC mode with Microsoft's standard
-# library: code for which there is no branch of MSVC's, or names that Windows headers don't have. Nothing is linked.
+# library, to find code without a branch for MSVC, and names that Windows headers lack. It does not link.
 #
 # STL is a checkout of github.com/microsoft/STL; without it, one is fetched into _build/tools. The C library's headers
-# are mingw's, and cpp/test/msvc has what comes with Visual Studio alone.
+# are mingw's, and cpp/test/msvc replaces headers that only Visual Studio has.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/skipped.sh
@@ -23,7 +23,7 @@ if [ -z "${STL-}" ] && [ ! -d "$stl/stl/inc" ]; then
 		{ skipped "MSVC mode: Microsoft's standard library can't be fetched" && exit; }
 fi
 
-# abort, of mingw's headers, is not declared noreturn there.
+# mingw's headers don't declare abort as noreturn in this mode.
 for source in anywhere.cpp fuzz_long.cpp; do
 	"$clang" --target=x86_64-pc-windows-msvc -fms-compatibility-version=19.44 -std=c++20 -fsyntax-only -nostdlibinc \
 		-D_ALLOW_COMPILER_AND_STL_VERSION_MISMATCH -D_UCRT -D_CRT_PACKING=8 \

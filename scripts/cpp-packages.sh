@@ -1,7 +1,6 @@
 #!/bin/sh
-# cpp-packages.sh: gets the C++ half as programs do that fetch a clone, or use Conan or
-# vcpkg, and builds and runs a program with each. Conan is installed into cpp/build, where
-# it can be had; without vcpkg its port is run with small forms of vcpkg's functions.
+# cpp-packages.sh: installs the C++ half by FetchContent, Conan and vcpkg, and builds and runs a program with each.
+# Conan is installed into cpp/build, if possible. Without vcpkg, its port runs with simplified functions of vcpkg.
 set -eu
 cd "$(dirname "$0")/../cpp"
 compiler=${CXX:-c++}
@@ -35,7 +34,7 @@ fi
 if [ -n "$conan" ]; then
 	export CONAN_HOME="$work/conan_home"
 	quietly "$conan" profile detect
-	# What the build leaves goes into a folder of its own, not beside the sources.
+	# Builds in a separate directory, not beside the sources.
 	mkdir -p "$work/tmp"
 	quietly env TMPDIR="$work/tmp" "$conan" create . -s compiler.cppstd=20 \
 		-c 'tools.cmake.cmake_layout:test_folder=$TMP' -c 'tools.cmake.cmaketoolchain:user_presets='

@@ -1,9 +1,8 @@
 #!/bin/sh
-# cpp-peers.sh [SUITE...]: what others have written to test their resources, arenas and pools,
-# on ours by the adapters of cpp/test/peers: libstdc++, libc++, Boost.Container, Boost.Pool,
-# protobuf. Debian's sources of them are fetched into _build/peers and never committed. Each
-# test is a process of its own; what ours do not promise is named here with its reason, and
-# must fail. UPDATE=1 writes the table of cpp/README.md.
+# cpp-peers.sh [SUITE...]: runs the tests of other memory resources, arenas and pools on Ebbpool, with the adapters in
+# cpp/test/peers: libstdc++, libc++, Boost.Container, Boost.Pool, protobuf. Their Debian sources are fetched into
+# _build/peers and not committed. Each test is a process. Tests that require more than Ebbpool promises are listed here
+# with the reason, and must fail. UPDATE=1 writes the table of cpp/README.md.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/skipped.sh
@@ -15,7 +14,7 @@ get() {
 		-o Dir::Cache="$work/apt/cache" -o Debug::NoLocking=1 -o APT::Sandbox::User="$(id -un)" "$@" >"$work/apt/log" 2>&1
 }
 
-# fetched FOLDER PACKAGE FILE...: the files of Debian's source package, in $work/FOLDER.
+# fetched FOLDER PACKAGE FILE... extracts files of Debian's source package to $work/FOLDER.
 fetched() {
 	folder=$work/$1 package=$2
 	shift 2
@@ -33,46 +32,46 @@ fetched() {
 	touch "$folder/complete"
 }
 
-# Boost's tests, and the headers that they and the adapters include.
+# boost extracts Boost's tests, and the headers that they and the adapters include.
 boost() {
 	fetched boost1.81 boost1.81 '*/libs/container/test' '*/libs/container/src/global_resource.cpp' '*/libs/pool/test' '*/libs/*/include' || return 1
 	CPLUS_INCLUDE_PATH=$(printf '%s:' "$work"/boost1.81/libs/*/include)
 	export CPLUS_INCLUDE_PATH
 }
 
-# of SUITE:FILE:FUNCTION: why ours does not do what the test wants.
+# of SUITE:FILE:FUNCTION prints why Ebbpool does not pass the test.
 of() {
 	case $1 in
 	*monotonic*:allocate:test03 | *monotonic*:release:test04 | *:allocate_exception_safety:* | *:allocate_from_initial_buffer:*)
 		echo "a buffer begins with the header of a chunk" ;;
-	*monotonic*:allocate:test04 | *:allocate_with_initial_size:*) echo "what allocate() answers are whole units of 8 bytes" ;;
-	*monotonic*:allocate:test07) echo "sizes that can't be are not asked for upstream" ;;
-	*monotonic*:deallocate:test01) echo "memory that was given back newest first is free again" ;;
-	*d_pool_resource:allocate:test03 | *d_pool_resource:release:test03 | libc++:*sync_allocate:*) echo "what the pool does not serve is not counted, and release() leaves it" ;;
-	*d_pool_resource:allocate:test0[67]) echo "upstream is asked for what the user asks for, and the pool's memory is aligned to a cache line" ;;
+	*monotonic*:allocate:test04 | *:allocate_with_initial_size:*) echo "allocations are multiples of 8 bytes" ;;
+	*monotonic*:allocate:test07) echo "impossible sizes are not passed to upstream" ;;
+	*monotonic*:deallocate:test01) echo "the newest allocation can be freed" ;;
+	*d_pool_resource:allocate:test03 | *d_pool_resource:release:test03 | libc++:*sync_allocate:*) echo "requests passed to upstream are not counted, and release() does not free them" ;;
+	*d_pool_resource:allocate:test0[67]) echo "requests are passed to upstream unchanged, and the pool's memory is aligned to a cache line" ;;
 	*d_pool_resource:allocate-max-chunks:*) echo "a pool does not grow" ;;
 	*d_pool_resource:multithreaded:*) echo "a pool is one block" ;;
-	boost:*:test_do_allocate | boost:*:test_release) echo "an arena does not answer what is left, and its chunks have a header" ;;
-	boost:*:test_upstream_resource | libc++:allocate_overaligned_request:*) echo "upstream is asked for whole cache lines" ;;
+	boost:*:test_do_allocate | boost:*:test_release) echo "an arena does not report the remaining bytes, and its chunks have a header" ;;
+	boost:*:test_upstream_resource | libc++:allocate_overaligned_request:*) echo "upstream gets requests aligned to cache lines" ;;
 	boost:test_bug_2696:*) echo "chunks have a header, and grow from more than one element" ;;
-	boost:test_bug_3349:*) echo "memory goes back when nothing of it is out" ;;
-	protobuf:*:SpaceAllocated_and_Used) echo "storage counts from its first whole cache line on" ;;
-	protobuf:*:BlockSizeDoubling) echo "a chunk is as large as all before it, and its header comes on top" ;;
+	boost:test_bug_3349:*) echo "memory is freed only if no block is allocated" ;;
+	protobuf:*:SpaceAllocated_and_Used) echo "storage counts from its first aligned cache line" ;;
+	protobuf:*:BlockSizeDoubling) echo "a chunk is as large as all earlier ones, plus its header" ;;
 	*) return 1 ;;
 	esac
 }
 
 passed=0 differ=0 failed=0 suites=
-# ran SUITE:FILE:FUNCTION COMMAND...
+# ran SUITE:FILE:FUNCTION COMMAND... runs a test and counts its result.
 ran() {
 	which=$1
 	shift
 	if timeout 120 "$@" >"$work/out" 2>&1; then
 		passed=$((passed + 1))
-		! reason=$(of "$which") || { echo "$which passes, and is said not to: $reason"; exit 1; }
+		! reason=$(of "$which") || { echo "$which passes, but is listed as different: $reason"; exit 1; }
 	elif reason=$(of "$which"); then
 		differ=$((differ + 1))
-		echo "$which: not of ours: $reason"
+		echo "$which: different: $reason"
 	else
 		failed=$((failed + 1))
 		echo "$which fails:"
@@ -83,16 +82,15 @@ built() {
 	"${CXX:-g++}" -std=c++20 -w -Icpp/include -Icpp/test/peers "$@" -pthread 2>"$work/out" ||
 		{ failed=$((failed + 1)); echo "$name does not compile:"; head -5 "$work/out"; return 1; }
 }
-# said SUITE WHAT NOT_BUILT: ends a suite.
+# said SUITE WHAT NOT_BUILT writes the row of a suite.
 said() {
-	echo "$1: $passed as they should be, $differ of what ours do not promise, $failed failed"
+	echo "$1: $passed passed, $differ different, $failed failed"
 	echo "| $2 | $passed | $differ | $3 |" >>"$work/table"
 	suites="$suites $failed"
 	passed=0 differ=0 failed=0
 }
 
-# functions SUITE FILE FLAG...: each function without parameters, void test...(), in its own process;
-# the program itself where there is none.
+# functions SUITE FILE FLAG... runs each function void test...() in its own process, or the program if there is none.
 functions() {
 	name=$1:$(basename "$2" | sed 's/\..*//') file=$2
 	shift 2
@@ -100,7 +98,7 @@ functions() {
 		-e 's|^#include <memory_resource>|&\n#include "resources.hpp"|' \
 		-e 's|^#include <boost/container/pmr/monotonic.*|#include "boost_resource.hpp"|' \
 		-e 's!^#include <boost/\(pool\|thread\).*!#include "boost_pool.hpp"!' "$file" >"$work/test.cpp"
-	# block_slist is a part of Boost's resource.
+	# block_slist is an internal part of Boost's resource.
 	sed -i '/^namespace test_block_chain/,/^}  .*namespace/d; /test_block_chain::/d' "$work/test.cpp"
 	all=$(sed -n 's/^\(void \)\{0,1\}\(test[a-z0-9_]*\)()$/\2/p' "$work/test.cpp")
 	grep -q '"\(resources\|boost_[a-z]*\).hpp"' "$work/test.cpp" || { echo "$name would not run on ours"; exit 1; }
@@ -119,7 +117,7 @@ functions() {
 	for f in ${all:-main}; do ran "$name:$f" "$work/test" "$f"; done
 }
 
-# The tests of protobuf's Arena that make no message and ask for no hook of protobuf's.
+# The tests of protobuf's Arena without messages and hooks.
 arena_tests='BasicCreate CreateAndConstCopy CreateAndNonConstCopy CreateAndMove CreateWithFourConstructorArguments
 	CreateWithEightConstructorArguments CreateWithMoveArguments InitialBlockTooSmall SpaceAllocated_and_Used
 	BlockSizeDoubling Alignment BlockSizeSmallerThanAllocation AddCleanup'
@@ -179,7 +177,7 @@ for suite in ${*:-libstdc++ libc++ container pool protobuf}; do
 done
 case $suites in *[1-9]*) exit 1 ;; esac
 
-# The table of cpp/README.md has all five.
+# The table of cpp/README.md needs all five suites.
 [ "$(wc -l <"$work/table")" = 7 ] || exit 0
 sed '/^<!-- peers:begin -->/,/^<!-- peers:end -->/{/^|/d}; /^<!-- peers:begin -->/r '"$work/table" cpp/README.md >"$work/README.md"
 if [ "${UPDATE-}" = 1 ]; then

@@ -1,7 +1,6 @@
 #!/bin/sh
-# cpp-style.sh: clang-format and clang-tidy over the C++ half. Both answer differently
-# from version to version, so only the one that the configuration was written for is
-# asked: 14, the system's, or one that pip puts into _build/tools (INSTALL=0: not).
+# cpp-style.sh: runs clang-format and clang-tidy on the C++ half. Results depend on the version, so only version 14 is
+# used: the system's, or one that pip installs into _build/tools (unless INSTALL=0).
 set -eu
 cd "$(dirname "$0")/../cpp"
 . ../scripts/skipped.sh
@@ -35,11 +34,11 @@ fi
 
 tidy=$(tool14 clang-tidy)
 if [ -n "$tidy" ]; then
-	# pip's comes without the compiler's own headers.
+	# The tool of pip lacks the compiler's own headers.
 	own=
 	case $tidy in */*) own="-isystem$("${CXX:-c++}" -print-file-name=include)" ;; esac
-	# As one program: of each header alone the standard library is most of the work. The
-	# analyzer looks into headers only when it is asked to.
+	# All headers in one program, because the standard library is most of the work. The analyzer checks headers only
+	# with an option.
 	all=$(mktemp --suffix=.cpp)
 	trap 'rm "$all"' EXIT
 	for header in include/ebbpool/*.hpp; do

@@ -1,7 +1,6 @@
 #!/bin/sh
-# cpp.sh PRESET [ctest arguments]: builds the C++ half in one of its presets
-# and runs its tests. Presets that need clang are skipped where there is none. "bench" is
-# of the preset release what the preset tests leaves out.
+# cpp.sh PRESET [ctest arguments]: builds the C++ half with a preset and runs its tests. Presets for clang are skipped
+# if it is not installed. "bench" builds and runs only the benchmarks of the preset release.
 set -eu
 preset=$1
 shift
@@ -12,15 +11,15 @@ if [ "$preset" = bench ]; then
 fi
 cd "$(dirname "$0")/../cpp"
 . ../scripts/skipped.sh
-PATH=$(cd .. && pwd)/_build/tools/bin:$PATH # where setup.sh puts what it installs
+PATH=$(cd .. && pwd)/_build/tools/bin:$PATH # for tools that setup.sh installs
 
 skip() {
 	skipped "$1"
 	exit 0
 }
 
-# newest TOOL: its name, of version 14 or newer, or nothing. Distributions
-# install clang's tools with and without the version in the name.
+# newest TOOL prints the name of the newest installed version from 14 on, or nothing. Distributions install clang's
+# tools with and without the version in the name.
 newest() {
 	for version in "" -21 -20 -19 -18 -17 -16 -15 -14; do
 		if command -v "$1$version" >/dev/null && "$1$version" --version 2>/dev/null |
@@ -65,7 +64,7 @@ benchrelease)
 	cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)" --target bench
 	set -- -R '^bench' "$@"
 	;;
-# What has no threads has nothing for ThreadSanitizer to see.
+# ThreadSanitizer needs tests with threads only.
 tsan)
 	cmake --build --preset "$preset" -j "$(nproc 2>/dev/null || echo 2)" --target tests example_threads
 	set -- -R '^(tests|example_threads)$' "$@"

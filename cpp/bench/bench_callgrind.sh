@@ -1,15 +1,14 @@
 #!/bin/sh
-# bench_callgrind.sh PATH_OF_BENCH: instructions per call of the pools, counted by
-# callgrind, in Go's benchmark format. Each benchmark runs with N and with 2N passes; the
-# difference holds neither the program's start nor the pool's construction.
+# bench_callgrind.sh PATH_OF_BENCH: counts instructions per call of the pools with callgrind, and prints them in Go's
+# benchmark format. Each benchmark runs with N and with 2N passes. The difference excludes the start of the program and
+# the construction of the pool.
 set -eu
 bench=${1:?usage: bench_callgrind.sh PATH_OF_BENCH}
 command -v valgrind >/dev/null || {
 	echo "bench_callgrind.sh: valgrind isn't installed; nothing was counted" >&2
 	exit 1
 }
-# With this set the program does not start itself anew, which would start
-# valgrind (subjects.hpp says what it is for).
+# If this is set, the program does not restart itself, which would restart valgrind; see subjects.hpp.
 export GLIBC_TUNABLES="${GLIBC_TUNABLES:-glibc.rtld.optional_static_tls=16384}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -18,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 instructions() {
 	BENCH_PASSES=$2 valgrind --tool=callgrind --callgrind-out-file="$work/out" \
 		"$bench" "--benchmark_filter=^$1/iterations:$2\$" >"$work/said" 2>&1 || {
-		# Usually an instruction of this processor that valgrind doesn't know.
+		# Usually an instruction that valgrind doesn't know.
 		tail -n 3 "$work/said" >&2
 		return 1
 	}

@@ -1,6 +1,6 @@
-"""Pretty-printers of gdb for Ebbpool: source this file, or name it in .gdbinit.
+"""Pretty-printers for gdb: source this file, or add it to .gdbinit.
 
-An arena is printed with its sizes, and its chunks in use as children, the newest first.
+An arena is printed with its sizes. Its children are the chunks in use, newest first.
 """
 
 import gdb

@@ -5,8 +5,8 @@
 //     clang++ -std=c++20 -pthread -Iinclude --precompile module/ebbpool.cppm -o ebbpool.pcm
 //     clang++ -std=c++20 -pthread -fmodule-file=ebbpool=ebbpool.pcm program.cpp ebbpool.pcm
 //
-// Tested with clang 19; 16 takes two equal functions of libstdc++ 12 for different
-// ones. The headers may be included in other files of the same program.
+// Tested with clang 19; clang 16 fails to merge functions of libstdc++ 12. Other files of the same program may include
+// the headers.
 module;
 
 #include <ebbpool/arena.hpp>

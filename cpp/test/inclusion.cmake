@@ -1,6 +1,6 @@
-# How programs get at the headers: installed, fetched, each alone, as one.
+# Ways to include the headers: installed, fetched, each alone, as a single header.
 
-# The installed package, used by a project of its own.
+# A project that uses the installed package.
 if(NOT CMAKE_CROSSCOMPILING)
   add_test(NAME consumer
     COMMAND ${CMAKE_COMMAND}
@@ -13,7 +13,7 @@ if(NOT CMAKE_CROSSCOMPILING)
       -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake)
 endif()
 
-# The repository as a part of a project of its own, by FetchContent.
+# A project that uses the repository by FetchContent.
 if(EXISTS ${PROJECT_SOURCE_DIR}/../CMakeLists.txt AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME fetch
     COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test
@@ -35,15 +35,14 @@ endforeach()
 add_library(headers_alone OBJECT ${header_sources})
 target_link_libraries(headers_alone PRIVATE ebbpool_dev)
 
-# The whole library in one program, which also is what scripts build for other
-# compilers and processors.
+# A program that uses the whole library. Scripts also build it for other compilers and processors.
 add_executable(anywhere anywhere.cpp)
 target_link_libraries(anywhere PRIVATE ebbpool_dev)
-# Users have it on; of the standard library's types tests need such casts.
+# Some users enable this warning. The other tests need such casts for types of the standard library.
 target_compile_options(anywhere PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wuseless-cast>)
 add_test(NAME anywhere COMMAND anywhere ${EBBPOOL_TRACES})
 
-# The single header has what the headers have, and does what they do.
+# The same program with the single header.
 if(EXISTS ${PROJECT_SOURCE_DIR}/../scripts/cpp-single.sh AND UNIX)
   add_test(NAME single_is_fresh COMMAND ${PROJECT_SOURCE_DIR}/../scripts/cpp-single.sh -check)
 endif()
@@ -53,7 +52,7 @@ target_compile_definitions(anywhere_single PRIVATE ANYWHERE_SINGLE)
 target_include_directories(anywhere_single PRIVATE ${PROJECT_SOURCE_DIR}/single)
 add_test(NAME anywhere_single COMMAND anywhere_single)
 
-# Object files that were compiled with other options than each other.
+# Object files compiled with different options.
 if(UNIX AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME mixed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mixed/run.sh ${CMAKE_CXX_COMPILER})
 endif()

@@ -1,6 +1,5 @@
-# Runs the port without vcpkg, with small forms of those of its functions that the port
-# calls: what it names must be there, and what it installs is then used by a program.
-# vcpkg's own checks of a port are not in here.
+# Runs the port without vcpkg, with simplified versions of the functions that it calls, and builds a program against
+# the result. It does not do vcpkg's own checks of a port.
 #
 #     cmake -DWORK=folder -DCXX=compiler -P run.cmake
 function(run)

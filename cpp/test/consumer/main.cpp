@@ -1,4 +1,4 @@
-// What a user of the installed package writes; its exit code is the test.
+// A program that uses the installed package. It exits with 0 if all is well.
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/sync_fixed_pool.hpp>

@@ -1,4 +1,4 @@
-# Installs BUILD below WORK, builds SOURCE against it, and runs what comes out.
+# Installs BUILD below WORK, then builds SOURCE against it and runs it.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)

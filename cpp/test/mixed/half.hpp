@@ -1,5 +1,5 @@
-// Half of a program whose two halves are compiled with different options: each half makes
-// in an arena and in pools what the other reads and ends. HALF is its letter.
+// Half of a program whose two halves are compiled with different options. Each half makes objects in an arena and in
+// pools, which the other half reads and destroys. HALF is its letter.
 #ifndef EBBPOOL_TEST_MIXED_HALF_HPP
 #define EBBPOOL_TEST_MIXED_HALF_HPP
 
@@ -32,11 +32,11 @@ struct state {
 
 void a_makes(state&);
 void b_makes(state&);
-/// Bytes of text that it has seen.
+/// Returns the bytes of text that it has read.
 std::size_t a_reads(state&);
 std::size_t b_reads(state&);
 
-/// The same, by functions whose names have a type of the library's in them.
+/// The same with types of the library in the functions' names.
 void a_makes(ebb::arena&, state&);
 void b_makes(ebb::arena&, state&);
 

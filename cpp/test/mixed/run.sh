@@ -1,10 +1,8 @@
 #!/bin/sh
-# run.sh COMPILER: links each pair of object files that were compiled with other options
-# than each other. Where both are of one layout, the program does what it should. Where
-# they are not, it does not link if a function between the two names a type of the
-# library's. If all goes through a class of the program's own it links, as the class has
-# one name, and nothing is corrupted; AddressSanitizer in one half may report what the
-# other half did not tell it.
+# run.sh COMPILER: links each pair of object files compiled with different options. With the same memory layout, the
+# program must work. With different layouts, it must not link if a function between both files names a type of the
+# library. If the files only share a class of the program, it links, because the class has one name, and nothing may be
+# corrupted. AddressSanitizer may then report memory that the other file did not annotate.
 set -eu
 compiler=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -40,7 +38,7 @@ while read -r name layout flags; do
 	names="$names $name"
 done <builds
 
-# try MAIN A B FLAGS: links and runs.
+# try MAIN A B FLAGS links and runs a program.
 try() {
 	main=$1 first=$2 second=$3
 	shift 3

@@ -1,7 +1,5 @@
-// Two shared libraries with hidden symbols use each other's pools on one thread.
-// If a pool were known by a number that each library counts for itself, the
-// first pool of one would be taken for the first of the other, and get its free
-// slots: slots handed out twice, by calls that are right.
+// Two shared libraries with hidden symbols use each other's pools on one thread. If pools had numbers from a counter of
+// each library, the first pools of both would be confused, and slots would be allocated twice.
 #include <cstdio>
 #include <set>
 

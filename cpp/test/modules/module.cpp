@@ -1,5 +1,5 @@
-// A shared library that hides its symbols, so that what the headers keep in
-// inline variables exists once more in it. Built twice; MODULE_LETTER begins the names.
+// A shared library with hidden symbols, so it has its own copy of the headers' inline variables. Built twice;
+// MODULE_LETTER is the prefix of the names.
 #include "module.hpp"
 
 #define JOIN_EXPANDED(a, b) a##_##b

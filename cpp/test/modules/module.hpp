@@ -1,4 +1,4 @@
-// What the two libraries of this test, a and b, export.
+// The exports of the two libraries of this test, a and b.
 #ifndef EBBPOOL_TEST_MODULE_HPP
 #define EBBPOOL_TEST_MODULE_HPP
 

@@ -1,5 +1,5 @@
-// What Boost.Pool calls its pools, on those that take their place here: pool, which grows, and
-// pool_allocator on an arena, object_pool and fast_pool_allocator on pools of a fixed capacity.
+// The interfaces of Boost.Pool: pool, which grows, and pool_allocator on an arena; object_pool and fast_pool_allocator
+// on pools of fixed capacity.
 #ifndef EBBPOOL_TEST_PEERS_BOOST_POOL_HPP
 #define EBBPOOL_TEST_PEERS_BOOST_POOL_HPP
 
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    // Chunks are aligned to more than the user's memory is.
+    // Chunks have a larger alignment than the user's memory.
     static void* take(std::size_t bytes, std::size_t align, void*) noexcept {
         char* const block = UserAllocator::malloc(bytes + align);
         if (block == nullptr) return nullptr;

@@ -10,7 +10,7 @@
 
 namespace boost::container::pmr {
 
-/// A Boost resource where one of std::pmr is wanted.
+/// A std::pmr resource that uses a Boost resource.
 struct upstream_of final : std::pmr::memory_resource {
     explicit upstream_of(pmr::memory_resource* r) : to(r) {}
     pmr::memory_resource* to;
@@ -39,7 +39,7 @@ public:
     memory_resource* upstream_resource() const { return upstream_.to; }
     std::size_t next_buffer_size() const { return next_; }
     const void* current_buffer() const { return buffer_; }
-    // An arena does not say it: no less than it is.
+    // An arena does not report it; this is an upper bound.
     std::size_t remaining_storage(std::size_t = 1) { return own_.retained(); }
     std::size_t remaining_storage(std::size_t, std::size_t& wasted) { return wasted = 0, own_.retained(); }
 

@@ -1,5 +1,5 @@
-// An ebb::arena by the interface of protobuf's Arena, for the tests of that one which make no
-// messages: those live in an Arena of protobuf's only.
+// An ebb::arena with the interface of protobuf's Arena, for protobuf's tests without messages, which need protobuf's
+// own Arena.
 #ifndef EBBPOOL_TEST_PEERS_PROTOBUF_HPP
 #define EBBPOOL_TEST_PEERS_PROTOBUF_HPP
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// An arena and the pools by the interfaces of std::pmr's resources, for the tests of those.
-// Only scripts/cpp-peers.sh includes it.
+// An arena and pools with the interfaces of std::pmr's resources, for their tests in scripts/cpp-peers.sh.
 #ifndef EBBPOOL_TEST_PEERS_RESOURCES_HPP
 #define EBBPOOL_TEST_PEERS_RESOURCES_HPP
 
@@ -15,7 +14,7 @@
 
 namespace peers {
 
-/// What asks a memory_resource for memory.
+/// A memory_source that allocates from a memory_resource.
 struct source_of : ebb::memory_source {
     explicit source_of(std::pmr::memory_resource* upstream) : memory_source{&take_from, &give_to, upstream} {}
     static void* take_from(std::size_t bytes, std::size_t align, void* upstream) noexcept {
@@ -67,7 +66,7 @@ private:
     ebb::arena arena_;
 };
 
-/// The pool for threads as a memory resource, which the library has not.
+/// A memory resource on a sync_fixed_pool, which the library doesn't have.
 class sync_pool_resource : public std::pmr::memory_resource {
 public:
     sync_pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream, const ebb::pool_options& options)
@@ -91,8 +90,8 @@ private:
     ebb::sync_fixed_pool<block> pool_;
 };
 
-/// By the interface of std::pmr's pool resources, but of a fixed capacity, and of one size:
-/// what is larger is upstream's. Memory is taken when it is first needed.
+/// The interface of std::pmr's pool resources with a fixed capacity and one size. Larger requests go upstream. Memory is
+/// allocated on first use.
 template <class Resource>
 class pool_resource : public std::pmr::memory_resource {
 public:

@@ -1,4 +1,4 @@
-# An overlay port, which installs the clone that it lies in:
+# An overlay port. It installs the clone that contains it:
 #
 #     vcpkg install ebbpool --overlay-ports=cpp/packaging/vcpkg
 set(VCPKG_BUILD_TYPE release) # headers only
