@@ -69,4 +69,4 @@ for block in *.block; do
 		exit 1
 	fi
 done
-echo "cpp/README.md: all blocks as they should be"
+echo "cpp/README.md: all blocks pass"
