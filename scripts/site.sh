@@ -1,10 +1,10 @@
 #!/bin/sh
-# site.sh: the site, from the pages of this repository, into _build/site/html. "test" looks
-# for dead links in it as well, and opens each page in a browser. What it needs is installed once, into _build/site/venv.
+# site.sh [test]: build the site from the pages of this repository into _build/site/html. "test" also looks for dead links
+# and opens each page in a browser. The tools are installed once, into _build/site/venv.
 set -eu
 cd "$(dirname "$0")/.."
 root=$(pwd)
-out=_build/site # Go looks into no folder with such a name while this one changes
+out=_build/site # the go command ignores folders whose names begin with an underscore
 if ! [ -x "$out/venv/bin/linkchecker" ] || ! cmp -s docs/site/requirements.txt "$out/venv/requirements.txt"; then
 	rm -rf "$out/venv"
 	mkdir -p "$out"
@@ -16,18 +16,17 @@ if ! [ -x "$out/venv/bin/linkchecker" ] || ! cmp -s docs/site/requirements.txt "
 	cp docs/site/requirements.txt "$out/venv/requirements.txt"
 fi
 
-# The pages, where they lie in the repository, so that what leads from one to the next does
-# so here; the first is README.md.
+# The pages at their paths in the repository, so that the links between them work. README.md is the first page.
 rm -rf "$out/src" "$out/html"
 mkdir -p "$out/src/extra"
 git ls-files --cached --others --exclude-standard '*.md' 'docs/*.svg' |
-	grep -vE '^(\.|docs/site|cpp/docs\.md)|testdata' | while read -r page; do
+	grep -vE '^(\.|docs/site|cpp/docs\.md|cpp/test/)|testdata' | while read -r page; do
 	mkdir -p "$out/src/$(dirname "$page")"
 	cp "$page" "$out/src/$page"
 done
 mv "$out/src/README.md" "$out/src/index.md"
 (cd lab && "${GO:-go}" run ./cmd/lab report -out "$root/$out/src/extra/report")
-cp docs/site/conf.py "$out/src/"
+cp -r docs/site/conf.py docs/site/static "$out/src/"
 EBBPOOL_ROOT=$root "$out/venv/bin/sphinx-build" -q -W --keep-going -j auto -d "$out/doctrees" "$out/src" "$out/html"
 
 if [ "${1-}" = test ]; then

@@ -1,4 +1,4 @@
-"""browser_test.py FOLDER CHROMIUM: every page of the site, as a phone shows it, light and dark."""
+"""browser_test.py FOLDER CHROMIUM: open every page of the site as on a phone, light and dark."""
 
 import pathlib
 import sys
@@ -16,23 +16,26 @@ with sync_playwright() as p:
         page = browser.new_page(viewport={"width": WIDTH, "height": 844}, color_scheme=scheme)
         where = ""
         page.on("pageerror", lambda e: wrong.append(f"{where}: {e}"))
-        page.on("requestfailed", lambda r: wrong.append(f"{where}: {r.url} can't be had"))
+        page.on("requestfailed", lambda r: wrong.append(f"{where}: {r.url} not found"))
         for path in pages:
             where = f"{path.relative_to(folder)}, {scheme}"
             page.goto(path.as_uri())
             broken = page.evaluate("[...document.images].filter(i => { i.loading = 'eager'; return i.complete && !i.naturalWidth }).map(i => i.src)")
             wide = page.evaluate("document.scrollingElement.scrollWidth")
-            # What is read must stand out from what is behind it.
+            # Text needs contrast with its background.
             dark = page.evaluate("""(() => {
                 const light = c => c.match(/[\\d.]+/g).slice(0, 3).reduce((s, v) => s + +v, 0) / 765, s = getComputedStyle(document.body);
                 return [light(s.color), s.backgroundColor.endsWith(', 0)') ? 1 : light(s.backgroundColor)] })()""")
+            cut = page.evaluate("[...document.querySelectorAll('pre, .table-wrapper')].filter(e => e.scrollWidth > e.clientWidth + 1).length")
+            if cut:
+                wrong.append(f"{where}: {cut} tables or blocks of code are cut")
             if broken:
                 wrong.append(f"{where}: broken images {broken}")
             if wide > WIDTH:
                 wrong.append(f"{where}: {wide} pixels wide")
             if abs(dark[0] - dark[1]) < 0.4 or (scheme == "dark") != (dark[1] < 0.5):
                 wrong.append(f"{where}: text {dark[0]:.2f} on {dark[1]:.2f}")
-        if scheme == "light":  # the calculator says what its sliders say
+        if scheme == "light":  # the calculator follows its sliders
             page.goto((folder / "index.html").as_uri())
             said = lambda m, c: page.evaluate("([m, c]) => { const f = document.forms.pays; f.malloc.value = m; f.collector.value = c; f.dispatchEvent(new Event('input')); return f.querySelector('.says').textContent }", [m, c])
             no, yes = said(2, 2), said(20, 30)

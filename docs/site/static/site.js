@@ -1,0 +1,9 @@
+// Cells name their column, for the cards of site.css.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const table of document.querySelectorAll("table.docutils")) {
+    const heads = [...table.querySelectorAll("thead th")].map(h => h.textContent.trim());
+    for (const row of table.querySelectorAll("tbody tr")) {
+      [...row.cells].forEach((cell, i) => { if (heads[i]) cell.dataset.head = heads[i]; });
+    }
+  }
+});
