@@ -44,8 +44,8 @@ func fill(b []byte, with byte) {
 
 func all(b []byte, x byte) bool { return bytes.Count(b, []byte{x}) == len(b) }
 
-// Buffers that live at the same time must not share a byte, must be zero where they are
-// new, aligned, and keep what is in them: for any order of calls.
+// Live buffers never overlap, new bytes are zero, addresses are aligned, and contents stay, for any order of
+// calls.
 func TestRandomBuffers(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -136,7 +136,7 @@ func TestRandomBuffers(t *testing.T) {
 	}
 }
 
-// A buffer that grows alone stays where it is, and shrinking never moves one.
+// A buffer that grows alone stays in place, and shrinking never moves a buffer.
 func TestGrowsInPlace(t *testing.T) {
 	mem := arenaarrow.New(arena.NewArena(1<<16, 0))
 	other := mem.Allocate(2000)
@@ -164,7 +164,7 @@ func TestGrowsInPlace(t *testing.T) {
 	}
 }
 
-// Builders that are made and released by turns must not take more of the arena each time.
+// Builders that are made and released in turn must not use more and more of the arena.
 func TestReleasedMemoryIsUsedAgain(t *testing.T) {
 	a := arena.NewArena(1<<12, 0)
 	mem := arenaarrow.New(a)
@@ -218,8 +218,7 @@ func TestMisuse(t *testing.T) {
 	b := mem.Allocate(10)
 	panics(t, "Allocate: a size of -1 bytes", func() { mem.Allocate(-1) })
 	panics(t, "Reallocate: a size of -1 bytes", func() { mem.Reallocate(-1, b) })
-	// A block for two of them overflows: the panic named another function, with other values,
-	// or an index, and took a block that nobody used.
+	// Sizes for which a block for two buffers would overflow.
 	for _, n := range []int{math.MaxInt, math.MaxInt/2 + 1, math.MaxInt / 2, math.MaxInt/4 + 1} {
 		panics(t, fmt.Sprintf("Allocate: a size of %d bytes", n), func() { mem.Allocate(n) })
 		panics(t, fmt.Sprintf("Reallocate: a size of %d bytes", n), func() { mem.Reallocate(n, b) })
@@ -233,8 +232,9 @@ func TestMisuse(t *testing.T) {
 	panics(t, "Free: 10 bytes that are no live buffer", func() { mem.Free(b) })
 }
 
-// Random buffers of all sizes are allocated, resized and freed, with mistakes between: parts of buffers, freed ones, and
-// memory of others. Each mistake panics and changes nothing, Live is right, and buffers keep their values.
+// Random buffers of all sizes are allocated, resized and freed, with mistakes in between: parts of buffers,
+// freed buffers, and foreign memory. Each mistake panics and changes nothing, Live is correct, and buffers
+// keep their contents.
 func TestWrongFrees(t *testing.T) {
 	type buffer struct {
 		b    []byte
@@ -278,7 +278,7 @@ func TestWrongFrees(t *testing.T) {
 				} else if k == 2 && len(freed) > 0 {
 					wrong = freed[len(freed)-1]
 				}
-				for _, x := range live { // memory of a freed buffer may be another one's by now
+				for _, x := range live { // memory of a freed buffer may have been reused
 					if &x.b[:1][0] == &wrong[:1][0] {
 						wrong = make([]byte, 64)
 					}
@@ -303,7 +303,7 @@ func TestWrongFrees(t *testing.T) {
 	}
 }
 
-// What a limit refuses leaves the allocator as it was.
+// A refusal by a limit leaves the allocator unchanged.
 func TestLimit(t *testing.T) {
 	a := arena.NewArena(1<<12, 0)
 	a.SetLimit(64 << 10)
@@ -331,8 +331,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// Records of every kind of array must be those that arrow's own allocator has, and all of
-// their buffers must be given back: arrow's CheckedAllocator watches.
+// Records of every kind of array equal those made with arrow's own allocator, and all of their buffers are
+// released, as arrow's CheckedAllocator verifies.
 func TestRecords(t *testing.T) {
 	a := arena.NewArena(1<<12, 0)
 	mem := arenaarrow.New(a)

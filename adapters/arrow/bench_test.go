@@ -12,8 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// BenchmarkBuilder has the work of arrow's own benchmarks of builders, under their names.
-// Each run is a builder's whole life: it is made, filled and released.
+// BenchmarkBuilder does the work of arrow's own benchmarks of builders, under their names. Each run is a
+// builder's life: it is made, filled and released.
 func BenchmarkBuilder(b *testing.B) {
 	ints := make([]int64, 10000)
 	for i := range ints {

@@ -21,8 +21,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// handlers returns what serves calls in turn, each of so many methods' description, without
-// arenas and with.
+// handlers returns functions that serve calls in turn, without and with arenas. Each call's request describes
+// the given number of methods.
 func handlers(tb testing.TB, methods ...int) (theirs, ours func(), size int) {
 	bodies := make([][]byte, len(methods))
 	for i, n := range methods {
@@ -72,7 +72,7 @@ func BenchmarkUnary(b *testing.B) {
 	b.Run("messages=20,_one_in_16_of_1500", func(b *testing.B) { testkit.Duel(b, theirs, ours) })
 }
 
-// What Handler's page says of a call's allocations: its own, and none for what is decoded.
+// The documented allocations of a call: its own, and none for the decoded request.
 func TestAllocations(t *testing.T) {
 	if check.On || goroutine.Traced {
 		t.Skip("checked builds allocate, and so does a stack trace, which tells who reads")

@@ -12,8 +12,8 @@ import (
 	arenaconnect "github.com/ebbpool/arena/adapters/connect"
 )
 
-// A client's replies are in the arena of its call, with every protocol, of unary methods and of streams, also in a
-// method that has an arena of its own.
+// A client's replies are in the arena of the call, with every protocol, for unary methods and streams, also
+// in a method that has its own arena.
 func TestInto(t *testing.T) {
 	each(t, func(t *testing.T, name string, options []connect.ClientOption) {
 		pool := arena.NewAutoPool(0)
@@ -81,11 +81,11 @@ func TestInto(t *testing.T) {
 			_, err = c.unary.CallUnary(arenaconnect.Into(within(t), a), connect.NewRequest(api(strings.Repeat("x", 100<<10))))
 			wantCode(t, err, connect.CodeResourceExhausted)
 		}
-		awaitIdle(t, pool) // and no goroutine leads to a call or to an arena
+		awaitIdle(t, pool) // and no goroutine is registered
 	})
 }
 
-// A method that calls another service keeps its own request, and the reply is in the arena that it names.
+// A method that calls another service keeps its own request, and the reply is in the arena passed to Into.
 func TestIntoInMethod(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	back := serve(t, pool, &service{unary: echo})(arenaconnect.ClientOption())

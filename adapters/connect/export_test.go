@@ -1,6 +1,6 @@
 package arenaconnect
 
-// Waiting returns how many goroutines lead to a call or a stream.
+// Waiting returns the number of goroutines registered for a call or a stream.
 func Waiting() (n int) {
 	for i := range reading {
 		reading[i].mu.Lock()

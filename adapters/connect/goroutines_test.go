@@ -15,8 +15,8 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// timeouts is an interceptor that runs methods on a goroutine, and answers without them, after
-// wait, when the request says so; begin is called before the method.
+// timeouts is an interceptor that runs methods on another goroutine. If the request says so, it responds
+// without the method, after wait. It calls begin before the method.
 func timeouts(begin, wait func()) connect.Interceptor {
 	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
@@ -41,8 +41,7 @@ func timeouts(begin, wait func()) connect.Interceptor {
 	})
 }
 
-// A method that an interceptor leaves running works with its request and its arena on: these
-// are not another call's.
+// A method that an interceptor leaves running keeps its request and its arena. No other call gets them.
 func TestMethodThatGoesOn(t *testing.T) {
 	each(t, func(t *testing.T, name string, options []connect.ClientOption) {
 		pool := arena.NewAutoPool(0)
@@ -77,7 +76,7 @@ func TestMethodThatGoesOn(t *testing.T) {
 	})
 }
 
-// A method that begins when its call has ended would read another call's request.
+// A method that begins after its call has ended must not read another call's request.
 func TestMethodThatBeginsLate(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	gone, refused := make(chan bool), make(chan error, 1)
@@ -105,8 +104,8 @@ func TestMethodThatBeginsLate(t *testing.T) {
 	wantCode(t, <-refused, connect.CodeCanceled)
 }
 
-// A goroutine that reads a stream on when the method has returned gets an error, and nothing of
-// another call; one that has just got a message gives its arena back itself.
+// A goroutine that reads a stream after the method has returned gets an error, and nothing of another call.
+// If it has just received a message, it puts the message's arena back.
 func TestReceiverThatGoesOn(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	there, later, ended := make(chan bool, 9), make(chan bool), make(chan bool)
@@ -144,8 +143,8 @@ func TestReceiverThatGoesOn(t *testing.T) {
 	c.calls(t, "x")
 }
 
-// One goroutine receives, and another sends. Only the first one has the arenas; where the
-// other asks, they are left to it.
+// One goroutine receives, and another one sends. Only the first has the arenas. If the other one asks for an
+// arena, the arena is abandoned.
 func TestTwoGoroutines(t *testing.T) {
 	for _, asks := range []bool{false, true} {
 		pool := arena.NewAutoPool(0)
@@ -190,7 +189,8 @@ func TestTwoGoroutines(t *testing.T) {
 	}
 }
 
-// A goroutine of a stream that asked, or received, and goes on keeps what it may have.
+// A goroutine of a stream that asked for an arena, or received a message, and outlives the method keeps the
+// arena.
 func TestGoroutineOfStreamThatGoesOn(t *testing.T) {
 	for _, receives := range []bool{false, true} {
 		pool := arena.NewAutoPool(0)
@@ -229,8 +229,7 @@ func TestGoroutineOfStreamThatGoesOn(t *testing.T) {
 	}
 }
 
-// A deadline of the client's ends the call, and a TimeoutHandler inside leaves messages on
-// the heap.
+// A client's deadline ends the call. With a TimeoutHandler inside, messages are on the heap.
 func TestTimeouts(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	s := &service{unary: func(ctx context.Context, r *request) (*response, error) {
@@ -244,7 +243,7 @@ func TestTimeouts(t *testing.T) {
 		c := serve(t, pool, s)(options...)
 		ctx, cancel := context.WithTimeout(within(t), 20*time.Millisecond)
 		defer cancel()
-		// What the client makes of it depends on who of the two is the first.
+		// The client's error depends on which of the two comes first.
 		if _, err := c.unary.CallUnary(ctx, connect.NewRequest(api("waits"))); err == nil {
 			t.Error("a call beyond its deadline has succeeded")
 		}

@@ -14,13 +14,13 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// recovered stands around methods, as servers have it.
+// recovered recovers from panics of methods, as servers do.
 var recovered = connect.WithRecover(func(context.Context, connect.Spec, http.Header, any) error {
 	return connect.NewError(connect.CodeInternal, errors.New("a method panicked"))
 })
 
-// A request beyond the limit is refused in the decoder. Connect makes invalid_argument of all
-// that a codec returns, which tells clients that they are wrong.
+// A request over the limit is refused in the decoder. Connect turns errors of a codec into invalid_argument,
+// which blames the client.
 func TestLimitInDecoder(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto decodes, on the heap, which no limit counts")
@@ -55,7 +55,7 @@ func TestLimitInDecoder(t *testing.T) {
 		}
 		c := serve(t, pool, s, recovered)(options...)
 		large := api(strings.Repeat("x", 1<<20))
-		if name != "get" { // too long a URL
+		if name != "get" { // the URL would be too long
 			_, err := c.unary.CallUnary(within(t), connect.NewRequest(large))
 			wantExhausted(t, err, false)
 		}
@@ -87,8 +87,8 @@ func TestLimitInDecoder(t *testing.T) {
 	})
 }
 
-// What a limit refuses a method, or an interceptor before Option, is an error to the client,
-// and to what recovers from panics.
+// If a method, or an interceptor before Option, exceeds a limit, the client and recovery interceptors get an
+// error.
 func TestLimitInMethod(t *testing.T) {
 	each(t, func(t *testing.T, _ string, options []connect.ClientOption) {
 		pool := arena.NewAutoPool(0)
@@ -126,7 +126,7 @@ func TestLimitInMethod(t *testing.T) {
 		_, err = c.unary.CallUnary(within(t), connect.NewRequest(api("x")))
 		wantExhausted(t, err, false)
 
-		// A stream that has begun its answer is cut off: what it sent must not look whole.
+		// A stream that has begun its response is cut off, so that it does not look complete.
 		after := watcher(func(error) {
 			small := arena.NewArena(64, 0)
 			small.SetLimit(100)
@@ -149,7 +149,7 @@ func TestLimitInMethod(t *testing.T) {
 	})
 }
 
-// Where other calls have the memory, the client may try again.
+// If other calls hold the memory, the client may retry.
 func TestLimitOfPool(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	pool.SetLimit(0, 1<<20)
@@ -167,7 +167,7 @@ func TestLimitOfPool(t *testing.T) {
 	c.calls(t, "x")
 }
 
-// Other panics go on, and the arena goes back.
+// Other panics continue, and the arena is put back.
 func TestPanics(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	s := &service{
@@ -200,8 +200,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A text of a stream's arena, which goes back before any other code sees the panic: what
-// printed it showed what another call had there.
+// A panic with text in a stream's arena. The arena is put back before other code sees the panic, so the text
+// is copied.
 func TestPanicWithText(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	s := &service{bidi: func(ctx context.Context, b *both) error {

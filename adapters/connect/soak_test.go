@@ -19,10 +19,9 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Calls of all protocols and kinds at once, that succeed, fail, panic, exceed limits, are
-// cancelled and are too long, with the collector running all the time. No method may see its
-// request change, no client may see another's bytes in a reply, an error, a header or a
-// trailer, and no arena may stay out. (Without own an error of a stream has another call's text.)
+// Concurrent calls of all protocols and kinds succeed, fail, panic, exceed limits, are canceled and time out,
+// while the collector runs all the time. No method sees its request change, no client sees another call's
+// bytes in a reply, an error, a header or a trailer, and every arena is put back.
 func TestSoak(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	pool.SetLimit(1<<20, 64<<20)
@@ -123,7 +122,7 @@ func TestSoak(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(7, uint64(name[0])*uint64(len(name))))
 			for i := 0; i < 40 || soon.Err() == nil; i++ {
 				text := strings.Repeat(fmt.Sprintf("%c%s-%d ", "oooooewpls"[rnd.IntN(10)], name, i), 1+rnd.IntN(200))
-				text = text[:len(text)-1] // as a header has it
+				text = text[:len(text)-1] // as in a header
 				if rnd.IntN(40) == 0 {
 					text = strings.Repeat("o", 400_000)
 				}
@@ -136,7 +135,7 @@ func TestSoak(t *testing.T) {
 					kind = 0
 				}
 				replies, err := c.call(ctx, kind, text)
-				cancelled := ctx.Err() != nil // while its error was read, whose text is the status then
+				cancelled := ctx.Err() != nil // during the reading of the error, whose text is then the status
 				cancel()
 				for _, m := range replies {
 					answers.Add(1)
@@ -164,7 +163,7 @@ func TestSoak(t *testing.T) {
 	t.Log(answers.Load(), "answers,", refusals.Load(), "refusals")
 }
 
-// call makes a call of a kind, and returns all replies, of which each may be the last.
+// call makes a call of the given kind and returns the received replies.
 func (c client) call(ctx context.Context, kind int, text string) (all []*apipb.Api, err error) {
 	switch kind {
 	case 0:

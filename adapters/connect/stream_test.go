@@ -18,8 +18,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// streams has each kind of stream: each message has an arena of its own, and the message
-// before has none any more.
+// streams implements each kind of stream: each message has its own arena, and the previous message no longer
+// has one.
 func streams(t *testing.T, pool *arena.ArenaPool, decoded bool) *service {
 	seen := func(ctx context.Context, m *apipb.Api) *apipb.Api {
 		a := arena.FromContext(ctx)
@@ -43,7 +43,7 @@ func streams(t *testing.T, pool *arena.ArenaPool, decoded bool) *service {
 					return err
 				}
 			}
-			return errors.New(r.Msg.Name) // which is sent when the arena went back
+			return errors.New(r.Msg.Name) // sent after the arena was put back
 		},
 		bidi: func(ctx context.Context, b *both) error {
 			for {
@@ -61,7 +61,7 @@ func streams(t *testing.T, pool *arena.ArenaPool, decoded bool) *service {
 	}
 }
 
-// Many streams of each kind at once.
+// Many concurrent streams of each kind.
 func TestStreams(t *testing.T) {
 	n := 10
 	if testing.Short() || check.Race || check.ASan {
@@ -142,8 +142,8 @@ func TestWaitingTakesNone(t *testing.T) {
 	b.CloseResponse()
 }
 
-// What an interceptor before Option reads itself is on the heap, but for what comes first: it does
-// not fill an arena.
+// Messages that an interceptor before Option reads are on the heap, except for the first one. They do not
+// fill an arena.
 func TestInterceptorThatReceives(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	c := serve(t, pool, streams(t, pool, true), connect.WithInterceptors(received(func(conn connect.StreamingHandlerConn) {
@@ -171,7 +171,7 @@ func TestInterceptorThatReceives(t *testing.T) {
 	}
 }
 
-// A stream's context that was kept leads to no arena.
+// The context of an ended stream has no arena.
 func TestStreamThatIsOver(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	late := make(chan context.Context, 1)
@@ -188,7 +188,7 @@ func TestStreamThatIsOver(t *testing.T) {
 	awaitIdle(t, pool)
 	asked := make(chan *arena.Arena)
 	ctx := <-late
-	for range 2 { // the first one has it, if any has
+	for range 2 { // the first Get returns it, if any does
 		go func() { asked <- arena.FromContext(ctx) }()
 		if <-asked != nil {
 			t.Error("an arena of a stream that is over")
@@ -196,7 +196,7 @@ func TestStreamThatIsOver(t *testing.T) {
 	}
 }
 
-// Of a message that can't be read nothing is left, since its arena is gone.
+// Nothing remains of a malformed message, because its arena is gone.
 func TestBrokenMessageOfStream(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	c := serve(t, pool, &service{client: func(ctx context.Context, in *connect.ClientStream[apipb.Api]) (*response, error) {
@@ -212,8 +212,8 @@ func TestBrokenMessageOfStream(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// What connect sends of an error is copied out of the arena of the last message, and nothing
-// else of it changes; an error that has nothing of the arena stays what it is.
+// The parts of an error that connect sends are copied from the arena of the last message, and nothing else
+// changes. An error without memory of the arena is returned unchanged.
 func TestErrorsOfStreams(t *testing.T) {
 	plain := errors.New("an error of its own")
 	withMeta := func(field string, values []string) error {
@@ -238,7 +238,7 @@ func TestErrorsOfStreams(t *testing.T) {
 		kept := make(chan error, 1)
 		pool := arena.NewAutoPool(0)
 		seen := watcher(func(err error) {
-			a := pool.Get() // another call's
+			a := pool.Get() // another call's arena
 			a.AllocString(strings.Repeat("#", 4096))
 			pool.Put(a)
 			kept <- err
@@ -286,7 +286,7 @@ func TestErrorsOfStreams(t *testing.T) {
 			if meta && (from.Meta().Get("In-Error") != m.Methods[0].Name || len(from.Details()) != 1) {
 				t.Errorf("%s: %v, %v", name, from.Meta(), from.Details())
 			}
-			itself := name == "plain" || strays || !machine.LayoutOK && name != "slice" // messages are on the heap there
+			itself := name == "plain" || strays || !machine.LayoutOK && name != "slice" // with an unknown layout messages are on the heap
 			if err := <-kept; (err == made) != itself {
 				t.Errorf("%s: %v, want the error itself: %v", name, err, itself)
 			}
@@ -296,7 +296,7 @@ func TestErrorsOfStreams(t *testing.T) {
 	}
 }
 
-// textError has a text of its own, and is another error.
+// textError has its own text and wraps another error.
 type textError struct {
 	text string
 	is   error
@@ -305,11 +305,10 @@ type textError struct {
 func (e textError) Error() string { return e.text }
 func (e textError) Unwrap() error { return e.is }
 
-// watcher is an interceptor that sees the errors of streams.
+// watcher is an interceptor that observes the errors of streams.
 type watcher func(error)
 
-// received is an interceptor that is called with each message that a connection has received,
-// before Receive returns.
+// received is an interceptor that is called after each Receive of a connection.
 type received func(conn connect.StreamingHandlerConn)
 
 func (r received) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }

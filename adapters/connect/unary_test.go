@@ -45,8 +45,8 @@ func TestUnary(t *testing.T) {
 	})
 }
 
-// Many calls at once, of replies, headers, trailers and errors that lie in the arena: what is
-// written after the arena went back has another call's text.
+// Many concurrent calls with replies, headers, trailers and errors in the arena. Anything written after the
+// arena was put back would contain another call's text.
 func TestRepliesLiveUntilWritten(t *testing.T) {
 	n := 30
 	if testing.Short() || check.Race || check.ASan {
@@ -89,7 +89,7 @@ func TestRepliesLiveUntilWritten(t *testing.T) {
 	})
 }
 
-// A message without bytes never comes to the codec.
+// The codec is not called for an empty message.
 func TestEmptyRequest(t *testing.T) {
 	each(t, func(t *testing.T, _ string, options []connect.ClientOption) {
 		pool := arena.NewAutoPool(0)
@@ -104,8 +104,8 @@ func TestEmptyRequest(t *testing.T) {
 	})
 }
 
-// Option without this Handler, and Handler without Option, leave messages on the heap; so does
-// no pool, and a pool while all are off.
+// With Option but without Handler, or the other way round, messages are on the heap. So they are with a nil
+// or disabled pool.
 func TestOnTheHeap(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	seen := func(ctx context.Context, r *request) (*response, error) {
@@ -158,7 +158,7 @@ func TestOnTheHeap(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// What is no message of protobuf's is the same error as with connect's own codec.
+// A value that is not a protobuf message gives the same error as with connect's own codec.
 func TestErrorsAreConnects(t *testing.T) {
 	s := &service{unary: echo}
 	asked := func(h http.Handler) []string {
@@ -167,7 +167,7 @@ func TestErrorsAreConnects(t *testing.T) {
 		for _, name := range []string{"connect", "grpc", "grpcweb"} {
 			_, err := c(append(protocols[name], connect.WithCodec(broken{}))...).unary.CallUnary(within(t), connect.NewRequest(api("x")))
 			wantCode(t, err, connect.CodeInvalidArgument)
-			all = append(all, strings.ReplaceAll(err.Error(), "\u00a0", " ")) // of package proto, at random
+			all = append(all, strings.ReplaceAll(err.Error(), "\u00a0", " ")) // package proto uses either kind of space at random
 		}
 		return all
 	}
@@ -177,14 +177,14 @@ func TestErrorsAreConnects(t *testing.T) {
 	}
 }
 
-// broken is a client's codec that sends what no server can read.
+// broken is a client's codec that sends malformed messages.
 type broken struct{}
 
 func (broken) Name() string                    { return "proto" }
 func (broken) Marshal(any) ([]byte, error)     { return []byte{0x0a, 1, 'x', 0xff}, nil }
 func (broken) Unmarshal(b []byte, v any) error { return proto.Unmarshal(b, v.(proto.Message)) }
 
-// What is no message at all is an error, and no panic.
+// A type that is not a message causes an error, not a panic.
 func TestNoMessage(t *testing.T) {
 	type text struct{ string }
 	mux := http.NewServeMux()

@@ -15,9 +15,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// BenchmarkServer is fasthttp's own benchmark of its server, 10 requests for each
-// connection: a GET and a POST that answer with fixed text, where Handler only costs, and
-// one that reads and writes JSON, where it shall gain.
+// BenchmarkServer is fasthttp's own benchmark of its server, with 10 requests per connection: a GET and a
+// POST with fixed responses, for which Handler is pure overhead, and one that reads and writes JSON.
 func BenchmarkServer(b *testing.B) {
 	fixed := func(ctx *fasthttp.RequestCtx) { ctx.Success("text/plain", []byte("Hello, world!")) }
 	var doc strings.Builder
@@ -74,7 +73,7 @@ func plainAnswer(ctx *fasthttp.RequestCtx) {
 	ctx.SetBody(doc)
 }
 
-// client is a connection that has requests to read, and counts the answers.
+// client is a connection that provides requests and counts responses.
 type client struct {
 	net.Conn
 	requests    []byte

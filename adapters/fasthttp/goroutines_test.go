@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 )
 
-// A net/http handler behind fasthttp's adaptor goes on when it has flushed, on a goroutine of
-// its own, and Handler has returned: what it has must not be the next request's.
+// A net/http handler behind fasthttp's adaptor continues on its own goroutine after a flush, when Handler has
+// returned. Its memory must not be reused by the next request.
 func TestAdaptor(t *testing.T) {
 	late := func(goOn, ended chan bool) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -78,8 +78,8 @@ func TestAdaptor(t *testing.T) {
 	}
 }
 
-// Who asks decides what becomes of the arena, also of one around it, and no two goroutines
-// are led to one.
+// The goroutine that asks determines what happens to the arena, also to that of an outer Handler. No two
+// goroutines get the same arena.
 func TestWhoAsks(t *testing.T) {
 	on := func(f func()) {
 		done := make(chan bool)
@@ -143,8 +143,8 @@ func TestWhoAsks(t *testing.T) {
 	}
 }
 
-// What a limit refuses after the handler has said that it is late must not touch the context,
-// which something else may use; and Write must leave the document's memory to what comes.
+// A limit exceeded after the handler has timed out must not change the context, which may be in use
+// elsewhere. Write must give back the memory of the document.
 func TestLateLimit(t *testing.T) {
 	p, ctx := arena.NewArenaPool(4096, 0), new(fasthttp.RequestCtx)
 	p.SetLimit(64<<10, 0)

@@ -19,7 +19,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 )
 
-// serve runs s behind a listener in memory, and returns a client of it.
+// serve runs s on a listener in memory and returns a client.
 func serve(t testing.TB, s *fasthttp.Server) *fasthttp.Client {
 	t.Helper()
 	ln := fasthttputil.NewInmemoryListener()
@@ -49,7 +49,7 @@ func ask(t testing.TB, c *fasthttp.Client, path, body string) *fasthttp.Response
 	return resp
 }
 
-// awaitIdle waits until all that p gave out has come back.
+// awaitIdle waits until all arenas of p are put back.
 func awaitIdle(t testing.TB, p *arena.ArenaPool) {
 	t.Helper()
 	for range 60_000 {
@@ -82,8 +82,8 @@ func TestEachRequestHasAnArena(t *testing.T) {
 	}
 }
 
-// A context that is asked late must not lead to an arena that is another request's; one
-// Handler in another gives the outer arena back to what comes after it.
+// A context used after the request must not return an arena that another request uses. After a nested
+// Handler, the outer arena is available again.
 func TestContextForgets(t *testing.T) {
 	p, q := arena.NewAutoPool(0), arena.NewAutoPool(0)
 	ctx := new(fasthttp.RequestCtx)
@@ -107,7 +107,7 @@ func TestContextForgets(t *testing.T) {
 	awaitIdle(t, q)
 }
 
-// An arena must go back however the handler ends, and what ends it must go on.
+// An arena is put back however the handler ends, and a panic continues.
 func TestPanicsGoOn(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	for _, v := range []any{"a string", errors.New("an error"), fmt.Errorf("%w", io.EOF)} {
@@ -120,7 +120,7 @@ func TestPanicsGoOn(t *testing.T) {
 			arenafasthttp.Handler(p, func(*fasthttp.RequestCtx) { panic(v) })(new(fasthttp.RequestCtx))
 		}()
 	}
-	// A text of the arena, too: who recovered it saw what the next request had there.
+	// A panic with text in the arena is copied before the arena is put back.
 	func() {
 		defer func() {
 			got := recover()
@@ -143,7 +143,7 @@ func TestPanicsGoOn(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// What a limit refuses must have its status, and nothing of the answer that was begun.
+// An exceeded limit has its status, and nothing of the prepared response is sent.
 func TestLimits(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(64<<10, 96<<10)
@@ -195,7 +195,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// After a timeout the arena is the handler's until that ends, which is after the answer.
+// After a timeout the handler keeps the arena until it returns, after the response.
 func TestTimeout(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	begun, goOn, ended := make(chan bool), make(chan bool), make(chan bool)
@@ -209,7 +209,7 @@ func TestTimeout(t *testing.T) {
 		}
 	}, time.Millisecond, "late")})
 	r := ask(t, c, "/", "")
-	<-begun // the answer may be faster
+	<-begun // the response may come earlier
 	if s := p.Stats(); r.StatusCode() != 408 || string(r.Body()) != "late" || s.Gets != 1 || s.Puts != 0 {
 		t.Errorf("%d %q, %+v", r.StatusCode(), r.Body(), s)
 	}
@@ -218,8 +218,8 @@ func TestTimeout(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// With fasthttp's own timeout inside, a handler that goes on has the arena for itself.
-// Without the exception the next request gets the same one: two goroutines in one arena.
+// With fasthttp's own timeout inside Handler, a handler that continues keeps its arena. Otherwise the next
+// request would get the same arena.
 func TestTimeoutInside(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	goOn, ended := make(chan bool), make(chan bool)
@@ -281,7 +281,7 @@ func TestHijack(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// What writes a body runs beside the handler and after it: it has what was copied.
+// A stream writer runs concurrently with the handler and after it, so it gets copies.
 func TestStreamedAnswer(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	c := serve(t, &fasthttp.Server{Handler: arenafasthttp.Handler(p, func(ctx *fasthttp.RequestCtx) {

@@ -10,14 +10,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// fasthttp sends a header when its handler has returned, too, and copies what it is given:
-// if that changes, one client gets what is another's, as with net/http without our copies.
+// fasthttp sends headers after the handler has returned and copies them when they are set. If that changed, a
+// client could get another request's data.
 func TestHeaderOutlivesTheArena(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	outside := func(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 		return func(ctx *fasthttp.RequestCtx) {
 			next(ctx)
-			p.Do(func(a *arena.Arena) { // most likely the same
+			p.Do(func(a *arena.Arena) { // most likely the same arena
 				for range 20 {
 					a.AllocString("written over what was there")
 				}

@@ -35,10 +35,10 @@ func Example() {
 	}
 
 	pool := arena.NewAutoPool(0)
-	pool.SetLimit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
+	pool.SetLimit(8<<20, 256<<20) // 8 MB per request, 256 MB for all requests
 	handler := arenafasthttp.Handler(pool, greet)
 
-	var ctx fasthttp.RequestCtx // as the server makes it
+	var ctx fasthttp.RequestCtx // normally made by the server
 	ctx.Request.SetBodyString(`{"name":"Jo"}`)
 	handler(&ctx)
 	fmt.Println(ctx.Response.StatusCode(), string(ctx.Response.Body()))
@@ -50,7 +50,7 @@ type order struct {
 	Items    []string `json:"items"`
 }
 
-// answer is a service in ten lines: the order back, with one item more.
+// answer is a service in ten lines: it responds with the order and one more item.
 func answer(ctx *fasthttp.RequestCtx) {
 	var o order
 	if err := arenafasthttp.Read(ctx, &o); err != nil {
@@ -88,7 +88,7 @@ func TestReadAndWrite(t *testing.T) {
 			}
 		}
 		awaitIdle(t, p)
-		// Without Handler both work on the heap.
+		// Without Handler, Read and Write use the heap.
 		heap := serve(t, &fasthttp.Server{Handler: answer, StreamRequestBody: streamed})
 		if r := ask(t, heap, "/", bodies[0].body); r.StatusCode() != 201 || string(r.Body()) != bodies[0].answer {
 			t.Errorf("on the heap: %d %q", r.StatusCode(), r.Body())
@@ -96,7 +96,7 @@ func TestReadAndWrite(t *testing.T) {
 	}
 }
 
-// What the server or the connection refuses while a body is read has its status.
+// Errors of the server or the connection while a body is read have their status.
 func TestReadErrors(t *testing.T) {
 	for _, x := range []struct {
 		body io.Reader
@@ -126,8 +126,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// What a type's own method does not like is its sender's fault, also where the server has
-// read the body.
+// An error of a type's method is the client's, also if the server has read the body.
 func TestReadRefusedByAMethod(t *testing.T) {
 	ctx := new(fasthttp.RequestCtx)
 	ctx.Request.SetBodyString(`"soon"`)
@@ -139,7 +138,7 @@ func TestReadRefusedByAMethod(t *testing.T) {
 	}
 }
 
-// ends notes where the memory ends that it is offered.
+// ends records the ends of the buffers passed to Read.
 type ends struct {
 	r          io.Reader
 	read, last int
@@ -152,7 +151,7 @@ func (e *ends) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A streamed body that says how long it is must get room for that, and no more.
+// A streamed body with a known length gets a buffer of that length, and no more.
 func TestStreamedLength(t *testing.T) {
 	const n = 100_000
 	for _, length := range []int{n, -1} {
@@ -165,7 +164,7 @@ func TestStreamedLength(t *testing.T) {
 	}
 }
 
-// What can't be written must leave the answer to the handler.
+// If encoding fails, the response stays unchanged.
 func TestWriteFails(t *testing.T) {
 	ctx := new(fasthttp.RequestCtx)
 	ctx.SetStatusCode(202)
@@ -177,7 +176,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// An answer is sent when its arena may be another request's already.
+// A response is sent when its arena may already belong to another request.
 func TestAnswersAreCopies(t *testing.T) {
 	p := arena.NewArenaPool(1<<10, 0)
 	var ctx fasthttp.RequestCtx
@@ -195,7 +194,7 @@ func TestAnswersAreCopies(t *testing.T) {
 	}
 }
 
-// receipt keeps the text that it is written as, in the arena.
+// receipt keeps its encoded text in the arena.
 type receipt struct {
 	a    *arena.Arena
 	text []byte
@@ -206,8 +205,8 @@ func (r *receipt) MarshalJSON() ([]byte, error) {
 	return r.text, nil
 }
 
-// What methods of a value allocate while it is written is theirs until the request ends. Given
-// back with the document, it was handed out again.
+// Memory that methods of a value allocate during encoding belongs to them until the request ends. It must not
+// be given back with the document.
 func TestWriteLeavesWhatMethodsAllocate(t *testing.T) {
 	for _, p := range []*arena.ArenaPool{nil, arena.NewArenaPool(1<<10, 0)} {
 		var ctx fasthttp.RequestCtx
@@ -228,14 +227,14 @@ func TestWriteLeavesWhatMethodsAllocate(t *testing.T) {
 	}
 }
 
-// What a document takes of the arena is given back once it is in the answer, whether it is written or not.
+// A document's memory is given back after it was copied into the response, or after an error.
 func TestWriteGivesBack(t *testing.T) {
 	testkit.NeedsReuse(t)
 	var ctx fasthttp.RequestCtx
 	arenafasthttp.Handler(arena.NewArenaPool(64<<10, 0), func(ctx *fasthttp.RequestCtx) {
 		a := arenafasthttp.FromContext(ctx)
 		o := order{Customer: strings.Repeat("x", 5000)}
-		arenafasthttp.Write(ctx, 200, &o) // the encoder, and 256 bytes of a first chunk too short for it, stay
+		arenafasthttp.Write(ctx, 200, &o) // allocates the encoder and a first chunk, which stay
 		for _, v := range []any{&o, &[]any{o, func() {}}} {
 			before := a.Stats().UsedBytes
 			arenafasthttp.Write(ctx, 200, v)
@@ -246,8 +245,8 @@ func TestWriteGivesBack(t *testing.T) {
 	})(&ctx)
 }
 
-// A Content-Type that the handler has set must be the answer's, options must reach arenajson, and a limit
-// that Read meets must be an error.
+// A Content-Type set by the handler is kept, options are passed to arenajson, and Read returns an exceeded
+// limit as an error.
 func TestReadAndWriteDetails(t *testing.T) {
 	for _, typ := range []string{"", "application/problem+json"} {
 		var ctx fasthttp.RequestCtx

@@ -9,8 +9,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Without a pool, and while pools are off, a handler works as before, on the heap, also
-// one that has timed out.
+// With a nil or disabled pool, a handler works on the heap, also after a timeout.
 func TestOff(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	handle := func(ctx *fasthttp.RequestCtx) {

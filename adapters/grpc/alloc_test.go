@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// What Wrap's page says of a call's allocations, beside the generated handler's.
+// The documented allocations of a call, compared with the generated handler's.
 func TestAllocations(t *testing.T) {
 	if check.On || goroutine.Traced {
 		t.Skip("checked builds allocate, and so does a stack trace, which tells who asks")
@@ -27,7 +27,7 @@ func TestAllocations(t *testing.T) {
 	in := func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 		return next(ctx, req)
 	}
-	// Without a codec: what it allocates is not the call's.
+	// Without a codec, whose allocations are not the call's.
 	dec := func(any) error { return nil }
 	for _, c := range []struct {
 		in   grpc.UnaryServerInterceptor

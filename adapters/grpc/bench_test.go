@@ -22,7 +22,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// raw is a codec of bytes, so that the client costs as little as it can.
+// raw is a codec of bytes, so that the client costs little.
 type raw struct{}
 
 func (raw) Name() string { return "proto" }
@@ -34,7 +34,7 @@ func (raw) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// lists answers with the request, or with its first message.
+// lists responds with the request, or with its first message.
 var lists = grpc.ServiceDesc{ServiceName: "bench.Echo", HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{{
 	MethodName: "Echo",
 	Handler: func(_ any, _ context.Context, dec func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
@@ -52,7 +52,7 @@ var lists = grpc.ServiceDesc{ServiceName: "bench.Echo", HandlerType: (*any)(nil)
 	},
 }}}
 
-// list is a message with n maps.
+// list returns a message with n maps.
 func list(b *testing.B, n int) []byte {
 	list := &structpb.ListValue{}
 	for i := range n {
@@ -69,7 +69,7 @@ func list(b *testing.B, n int) []byte {
 	return doc
 }
 
-// call returns what sends a message to a method for each of maps, with so many.
+// call returns a function that sends messages with the given numbers of maps, in turn.
 func call(b *testing.B, conn *grpc.ClientConn, method string, maps ...int) func() {
 	docs := make([][]byte, len(maps))
 	for i, n := range maps {
@@ -85,8 +85,8 @@ func call(b *testing.B, conn *grpc.ClientConn, method string, maps ...int) func(
 	}
 }
 
-// BenchmarkUnary is a unary call of a stock server beside one with arenas, both in memory
-// with the client: the request comes back as the reply, or its first message does.
+// BenchmarkUnary compares a unary call of a stock server with one with arenas, both in memory with the
+// client. The reply is the request, or its first message.
 func BenchmarkUnary(b *testing.B) {
 	pool := arena.NewAutoPool(0)
 	ours := serve(b, pool, withCodec(), func(_, wrapped grpc.ServiceRegistrar) { wrapped.RegisterService(&lists, nil) })
@@ -100,9 +100,8 @@ func BenchmarkUnary(b *testing.B) {
 	b.Run("Echo/maps=1,_one_in_16_of_600", func(b *testing.B) { testkit.Duel(b, call(b, stock, "Echo", mixed...), call(b, ours, "Echo", mixed...)) })
 }
 
-// BenchmarkAlone is what a server alone takes for a unary call: the client is another process,
-// this program with BenchmarkClient. What a connection costs is in two runs of different length
-// alike, and so in no call.
+// BenchmarkAlone measures a unary call in the server alone: the client is another process, this program with
+// BenchmarkClient. The cost of a connection is the same in two runs of different length and cancels out.
 func BenchmarkAlone(b *testing.B) {
 	for _, side := range []string{"stock", "arena"} {
 		var options []grpc.ServerOption
@@ -138,10 +137,10 @@ func BenchmarkAlone(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("maps=%d/side=%s", n, side), func(b *testing.B) {
 				const few, many = 500, 4500
-				took(few) // warm
+				took(few) // warm up
 				allocations, bytes, ns := took(few)
 				a, by, t := took(many)
-				b.ReportAllocs() // or testing does not print them
+				b.ReportAllocs() // otherwise testing does not print them
 				b.ReportMetric((a-allocations)/(many-few), "allocs/op")
 				b.ReportMetric((by-bytes)/(many-few), "B/op")
 				b.ReportMetric((t-ns)/(many-few), "ns/op")

@@ -6,8 +6,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// A goroutine that has said that it is done may be another call's by now: if it asks while a
-// late handler goes on, it is a stranger.
+// A goroutine that has finished may serve another call. If it asks for the arena while a late handler still
+// runs, it is a stranger.
 func TestDoneIsStrange(t *testing.T) {
 	for name, done := range map[string]func(c *call){
 		"the interceptors have returned": func(c *call) { c.over() },

@@ -26,7 +26,7 @@ type counted struct{ puts int }
 func (c *counted) Get(n int) *[]byte { b := make([]byte, n); return &b }
 func (c *counted) Put(*[]byte)       { c.puts++ }
 
-// A request's buffer goes back to gRPC's pool once the codec has read it, or has failed to.
+// A request's buffer is returned to gRPC's pool after the codec has read it, or has failed.
 func TestBufferGoesBack(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	call := describe(t, pool, &service{unary: echo})
@@ -52,7 +52,7 @@ func TestBufferGoesBack(t *testing.T) {
 	}
 }
 
-// A request that came in many frames is read into the arena once: no piece of it is twice there.
+// A request that arrived in many frames is copied into the arena once.
 func TestReadOnce(t *testing.T) {
 	if !machine.LayoutOK || check.On {
 		t.Skip("package proto decodes, or guards are counted, too")
@@ -62,7 +62,7 @@ func TestReadOnce(t *testing.T) {
 		used = arenagrpc.FromContext(ctx).Stats().UsedBytes
 		return echo(ctx, r)
 	}})
-	text := strings.Repeat("x", 50_000) // twice in a request
+	text := strings.Repeat("x", 50_000) // occurs twice in a request
 	if _, err := client.UnaryCall(within(t), request(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
-// Buffers of replies are used again, with something else in them, and only when gRPC lets go.
+// Buffers of replies are reused only after gRPC has released them.
 func TestReplyBuffers(t *testing.T) {
 	codec := arenagrpc.Codec()
 	for _, n := range []int{0, 1, 1000, 1024, 1025, 2047, 2048, 2049, 75_000, 1<<17 - 4, 1<<20 - 20, 1<<20 - 4, 1 << 20, 1<<20 + 1, 3 << 20} {
@@ -116,8 +116,7 @@ func TestReplyBuffers(t *testing.T) {
 	}
 }
 
-// An error with nothing of the arena in it is returned as it is: interceptors of other
-// libraries compare errors.
+// An error without memory of the arena is returned unchanged, because interceptors may compare errors.
 func TestErrorStaysItself(t *testing.T) {
 	known := errors.New("known")
 	call := describe(t, arena.NewAutoPool(0), &service{unary: func(context.Context, *pb.SimpleRequest) (*pb.SimpleResponse, error) {
@@ -128,7 +127,7 @@ func TestErrorStaysItself(t *testing.T) {
 	}
 }
 
-// old is a message as programs had them before protobuf-go's second version.
+// old is a message of the API before protobuf-go's second version.
 type old struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3"`
 }
@@ -139,7 +138,7 @@ func (m *old) ProtoMessage()  {}
 
 var _ protoadapt.MessageV1 = (*old)(nil)
 
-// Messages of the old kind are read and answered with, and stay what they are.
+// Messages of the old API are decoded and encoded, and keep their type.
 func TestOldMessages(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	data, err := arenagrpc.Codec().Marshal(&old{Name: "Jo"})
@@ -164,7 +163,7 @@ func TestOldMessages(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// What is no message at all is an error, in both directions.
+// A value that is not a message causes an error, in both directions.
 func TestNoMessage(t *testing.T) {
 	if _, err := arenagrpc.Codec().Marshal("text"); err == nil || !strings.Contains(err.Error(), "string") {
 		t.Error(err)

@@ -6,8 +6,7 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// The buffer of a reply is gRPC's once it was sent: a second one would send what it
-// holds by then.
+// After a reply was sent its buffer belongs to gRPC. Sending it twice would send other content.
 func TestEnvelopeOpensOnce(t *testing.T) {
 	e := &envelope{data: mem.BufferSlice{mem.SliceBuffer("x")}}
 	if data, err := Codec().Marshal(e); err != nil || string(data.Materialize()) != "x" {

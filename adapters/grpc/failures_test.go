@@ -35,7 +35,7 @@ type textError struct{ text string }
 
 func (e textError) Error() string { return e.text }
 
-// madeError has its text made when it is asked for it, and its status.
+// madeError computes its text and its status at each call.
 type madeError struct{ text string }
 
 func (e madeError) Error() string { return "made of " + e.text }
@@ -49,8 +49,8 @@ func (e madeStatus) GRPCStatus() *status.Status {
 	return st
 }
 
-// What an error says is sent after the handler has returned: where it lies in the arena
-// it would be another call's text by then. So would be what gRPC has an error make of it then.
+// The text of an error is sent after the handler has returned. If it is in the arena, it must be copied. So
+// must text that gRPC derives from the error later.
 func TestErrors(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	known := errors.New("known")
@@ -122,8 +122,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// describe returns the handler of a method as it is after Wrap, for what no server can
-// be asked to do and live.
+// describe returns the handler of a method as registered by Wrap, for cases that would crash a server.
 func describe(t *testing.T, pool *arena.ArenaPool, s *service) func(ctx context.Context, dec func(any) error, in grpc.UnaryServerInterceptor) (any, error) {
 	t.Helper()
 	server := &collector{}
@@ -143,7 +142,7 @@ type collector struct{ desc *grpc.ServiceDesc }
 
 func (c *collector) RegisterService(desc *grpc.ServiceDesc, _ any) { c.desc = desc }
 
-// decoder reads r as a server with the codec does.
+// decoder decodes r like a server with the codec.
 func decoder(t *testing.T, r *pb.SimpleRequest) func(any) error {
 	t.Helper()
 	data, err := arenagrpc.Codec().Marshal(r)
@@ -156,7 +155,7 @@ func decoder(t *testing.T, r *pb.SimpleRequest) func(any) error {
 func TestPanics(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	s := &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
-		panic(arenagrpc.FromContext(ctx).Concat("the handler's", " own")) // not another call's by then
+		panic(arenagrpc.FromContext(ctx).Concat("the handler's", " own")) // must not become another call's text
 	}}
 	client := serveTests(t, pool, s, grpc.UnaryInterceptor(recovered))
 	_, err := client.UnaryCall(within(t), request("x"))
@@ -196,9 +195,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A decoder that panics, fails, or is not ours leaves no note of the message behind: it
-// would keep the message in memory for good, and have what is decoded later at its
-// address be that call's.
+// A decoder that panics, fails, or is not ours leaves no record of the message. A record would keep the
+// message alive and misdirect a later message at the same address.
 func TestNoteOfMessage(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	call := describe(t, pool, &service{unary: func(context.Context, *pb.SimpleRequest) (*pb.SimpleResponse, error) {
@@ -231,7 +229,7 @@ func TestNoteOfMessage(t *testing.T) {
 	}
 }
 
-// rawCodec sends bytes as they are.
+// rawCodec sends bytes unchanged.
 type rawCodec struct{}
 
 func (rawCodec) Name() string { return "proto" }
@@ -278,7 +276,7 @@ func TestCancelled(t *testing.T) {
 		if arenagrpc.FromContext(ctx) == nil || r.ResponseStatus.Message != "x" {
 			t.Error("the arena is gone while the handler runs")
 		}
-		time.Sleep(20 * time.Millisecond) // or the reply may be there before the client gives up
+		time.Sleep(20 * time.Millisecond) // otherwise the reply may arrive before the client cancels
 		return echo(ctx, r)
 	}})
 	ctx, cancel := context.WithCancel(within(t))
@@ -292,8 +290,8 @@ func TestCancelled(t *testing.T) {
 	wantCode(t, err, codes.DeadlineExceeded)
 }
 
-// An interceptor that answers at a timeout leaves its handler running: the arena is the
-// handler's until it returns.
+// An interceptor that responds at a timeout leaves its handler running. The handler keeps the arena until it
+// returns.
 func TestAbandonedHandler(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	goOn, seen := make(chan bool), make(chan string, 1)

@@ -18,8 +18,8 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// The health service keeps the name in a request as the key of a map. Watchers were not told of changes once the first
-// of them had left.
+// The health service keeps the name of a request as a map key. With requests in arenas, watchers were no
+// longer notified after the first of them had left.
 func TestHealthWatch(t *testing.T) {
 	h := health.NewServer()
 	conn := serve(t, arena.NewAutoPool(0), withCodec(), func(_, wrapped grpc.ServiceRegistrar) { healthpb.RegisterHealthServer(wrapped, h) })
@@ -45,7 +45,7 @@ func TestHealthWatch(t *testing.T) {
 	}
 }
 
-// placed registers a service of each name, and returns whether its unary call and its stream have arenas.
+// placed registers a service and reports whether its unary call and its stream have arenas.
 func placed(t *testing.T, service string, opts ...arenagrpc.Option) (unary, stream bool) {
 	t.Helper()
 	pool := arena.NewAutoPool(0)
@@ -146,7 +146,7 @@ func TestCheckRequests(t *testing.T) {
 	}
 }
 
-// A client's replies are in the arena of its call, of unary methods and of streams.
+// A client's replies are in the arena of the call, for unary methods and streams.
 func TestInto(t *testing.T) {
 	client := serveTests(t, arena.NewAutoPool(0), &service{
 		unary: echo,
@@ -198,5 +198,5 @@ func TestInto(t *testing.T) {
 	}
 }
 
-// shared is b as a string of the same memory.
+// shared returns b as a string with the same memory.
 func shared(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

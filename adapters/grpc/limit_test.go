@@ -16,7 +16,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// retriable reports whether a client is told to try again.
+// retriable reports whether a client may retry.
 func retriable(err error) bool {
 	for _, detail := range status.Convert(err).Details() {
 		if r, ok := detail.(*errdetails.RetryInfo); ok && r.RetryDelay.AsDuration() > 0 {
@@ -37,8 +37,8 @@ func wantExhausted(t *testing.T, err error, retry bool) {
 	}
 }
 
-// A request beyond the limit is refused in the decoder. gRPC makes INTERNAL of all that a
-// codec returns, which tells clients that the server is broken.
+// A request over the limit is refused in the decoder. gRPC turns errors of a codec into INTERNAL, which
+// blames the server.
 func TestLimitInDecoder(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto decodes, on the heap, which no limit counts")
@@ -94,8 +94,8 @@ func TestLimitInDecoder(t *testing.T) {
 	wantExhausted(t, err, false)
 }
 
-// What a limit refuses a handler or an interceptor is an error to all that stands
-// outside of it, so that a recovery interceptor makes no INTERNAL of it.
+// If a handler or an interceptor exceeds a limit, outer interceptors get an error, so a recovery interceptor
+// does not turn it into INTERNAL.
 func TestLimitInHandler(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	pool.SetLimit(256<<10, 0)
@@ -135,7 +135,7 @@ func TestLimitInHandler(t *testing.T) {
 	wantExhausted(t, err, false)
 }
 
-// Where other calls have the memory, the client may try again.
+// If other calls hold the memory, the client may retry.
 func TestLimitOfPool(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	pool.SetLimit(0, 1<<20)

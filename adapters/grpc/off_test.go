@@ -11,7 +11,7 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// Without a pool, and while pools are off, calls and streams work as before, on the heap.
+// With a nil or disabled pool, calls and streams work on the heap.
 func TestOff(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	var pool *arena.ArenaPool

@@ -14,13 +14,13 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// outliving are the ways in which servers keep what was a call's.
+// outliving lists ways in which servers keep memory of a call.
 var outliving = map[string]func(ctx context.Context, client pb.TestServiceClient, k *keeper) error{
 	// a goroutine that goes on
 	"goroutine": func(ctx context.Context, client pb.TestServiceClient, k *keeper) error {
 		k.keep = func(r *pb.SimpleRequest) {
 			go func() {
-				if !check.Race || check.Tag { // else nothing may order the two, or it is no race
+				if !check.Race || check.Tag { // under the race detector nothing may order the two accesses
 					<-k.ended
 				}
 				k.read(r)
@@ -29,7 +29,7 @@ var outliving = map[string]func(ctx context.Context, client pb.TestServiceClient
 		}
 		return k.calls(ctx, client)
 	},
-	// a batcher that writes what it was sent by many calls
+	// a batcher that writes requests of many calls
 	"batcher": func(ctx context.Context, client pb.TestServiceClient, k *keeper) error {
 		batch := make(chan *pb.SimpleRequest, 10)
 		go func() {
@@ -42,7 +42,7 @@ var outliving = map[string]func(ctx context.Context, client pb.TestServiceClient
 		k.keep = func(r *pb.SimpleRequest) { batch <- r }
 		return k.calls(ctx, client)
 	},
-	// a cache, which a later call reads: in another goroutine, but after it
+	// a cache that a later call reads, on another goroutine but ordered after the first
 	"cache": func(ctx context.Context, client pb.TestServiceClient, k *keeper) error {
 		cache := map[string]*pb.SimpleRequest{}
 		k.keep = func(r *pb.SimpleRequest) { cache["newest"] = r }
@@ -68,7 +68,7 @@ func (k *keeper) read(r *pb.SimpleRequest) {
 	}
 }
 
-// calls makes a call whose request is kept, and one that takes the memory over.
+// calls makes a call whose request is kept, and one that reuses the memory.
 func (k *keeper) calls(ctx context.Context, client pb.TestServiceClient) error {
 	_, err := client.UnaryCall(ctx, request(strings.Repeat("kept ", 100)))
 	if err == nil {
@@ -79,8 +79,8 @@ func (k *keeper) calls(ctx context.Context, client pb.TestServiceClient) error {
 	return err
 }
 
-// What is kept of a request is found by each checked build. The race detector alone
-// knows nothing of memory whose end is ordered before its use, as a cache's is.
+// Each checked build finds memory that was kept. The race detector alone does not find it if the end of the
+// memory is ordered before its use, as with a cache.
 func TestOutlivingIsFound(t *testing.T) {
 	if !check.On {
 		t.Skip("a build without the checks for misuse")

@@ -20,7 +20,7 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// Services that know nothing of arenas work as before, with Wrap and beside it.
+// Services that do not use arenas work unchanged, with Wrap and without.
 func TestHealthAndReflection(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	for name, wrap := range map[string]bool{"plain": false, "wrapped": true} {
@@ -40,7 +40,7 @@ func TestHealthAndReflection(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The server keeps a service's name, in SetServingStatus, and asks for it in Watch.
+			// SetServingStatus keeps a service's name, and Watch looks it up.
 			for _, s := range []healthpb.HealthCheckResponse_ServingStatus{
 				healthpb.HealthCheckResponse_SERVICE_UNKNOWN, healthpb.HealthCheckResponse_SERVING, healthpb.HealthCheckResponse_NOT_SERVING,
 			} {
@@ -97,7 +97,7 @@ func (l *logged) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// count is how often text was logged.
+// count returns how often text was logged.
 func (l *logged) count(text string) int {
 	l.lock.Lock()
 	defer l.lock.Unlock()
@@ -106,8 +106,7 @@ func (l *logged) count(text string) int {
 
 func init() { grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, &warnings, io.Discard)) }
 
-// A server without the codec decodes on the heap, which is logged once, and everything
-// works.
+// A server without the codec decodes on the heap, logs that once, and works.
 func TestWithoutCodec(t *testing.T) {
 	const warning = "requests are decoded on the heap"
 	before := warnings.count(warning)

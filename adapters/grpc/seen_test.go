@@ -14,8 +14,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Whether a server has a stats handler is read from a field that gRPC may rename: then
-// every reply is copied, and this fails.
+// showsReplies reads a field of grpc.Server. If gRPC renames it, every reply is copied, and this test fails.
 func TestShowsReplies(t *testing.T) {
 	if showsReplies(grpc.NewServer()) {
 		t.Error("a server without a stats handler shows replies")
@@ -25,7 +24,7 @@ func TestShowsReplies(t *testing.T) {
 	}
 }
 
-// Nothing may stay behind: notes would keep messages alive for ever.
+// No records of messages may remain, because they would keep messages alive.
 func TestNotesAreTaken(t *testing.T) {
 	c := newCall(t.Context(), &registrar{pool: arena.NewAutoPool(0)})
 	for _, m := range []any{nil, "text", []int{1}} {
@@ -45,8 +44,8 @@ func TestNotesAreTaken(t *testing.T) {
 
 type nobody struct{ stats.Handler }
 
-// A goroutine that receives, at each point at which its handler may return meanwhile.
-// Without a look at that its arena would never go back, or go back while it is read.
+// A goroutine that receives, at each point at which its handler may return. The arena must be put back, and
+// not while it is in use.
 func TestHandlerReturnsWhileReceiving(t *testing.T) {
 	wire, err := proto.Marshal(&pb.SimpleRequest{ResponseStatus: &pb.EchoStatus{Message: "text"}})
 	if err != nil {
@@ -82,7 +81,7 @@ func TestHandlerReturnsWhileReceiving(t *testing.T) {
 	}
 }
 
-// What was read of a malformed message lies in an arena that is another call's by now.
+// Nothing of a malformed message may remain, because its arena belongs to another call by then.
 func TestMalformedLeavesNothing(t *testing.T) {
 	wire, err := proto.Marshal(&pb.SimpleRequest{ResponseStatus: &pb.EchoStatus{Message: "text"}})
 	if err != nil {

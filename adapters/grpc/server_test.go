@@ -18,7 +18,7 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// service is TestService of gRPC's own tests, made of functions.
+// service implements the TestService of gRPC's own tests with functions.
 type service struct {
 	pb.UnimplementedTestServiceServer
 	unary  func(context.Context, *pb.SimpleRequest) (*pb.SimpleResponse, error)
@@ -43,13 +43,13 @@ func (s *service) FullDuplexCall(both grpc.BidiStreamingServer[pb.StreamingOutpu
 	return s.duplex(both)
 }
 
-// withCodec returns what a server needs.
+// withCodec adds the codec to the options of a server.
 func withCodec(options ...grpc.ServerOption) []grpc.ServerOption {
 	return append(options, grpc.ForceServerCodecV2(arenagrpc.Codec()))
 }
 
-// serve runs what register registers in a server in memory, until the test ends, and
-// sees that every arena comes back.
+// serve runs a server in memory with the services that register registers, until the test ends, and checks
+// that every arena is put back.
 func serve(t testing.TB, pool *arena.ArenaPool, options []grpc.ServerOption, register func(plain, wrapped grpc.ServiceRegistrar)) *grpc.ClientConn {
 	t.Helper()
 	server := grpc.NewServer(options...)
@@ -77,11 +77,11 @@ func serveTests(t testing.TB, pool *arena.ArenaPool, s *service, options ...grpc
 	}))
 }
 
-// strange has the pools of tests in which goroutines are led to arenas that go on with them.
+// strange holds the pools of tests whose goroutines keep arenas.
 var strange sync.Map
 
-// awaitIdle waits until all that the pool gave out is back: a client may have its answer
-// before the handler's goroutine has ended.
+// awaitIdle waits until all arenas are put back. A client may get its reply before the handler's goroutine
+// has ended.
 func awaitIdle(t testing.TB, pool *arena.ArenaPool) {
 	t.Helper()
 	_, left := strange.Load(pool)
@@ -109,7 +109,7 @@ func request(text string) *pb.SimpleRequest {
 	}
 }
 
-// echo answers with what lies in the request, in a reply that lies in its arena.
+// echo responds with memory of the request, in a reply in the request's arena.
 func echo(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
 	a := arenagrpc.FromContext(ctx)
 	return arena.NewOf(a, pb.SimpleResponse{

@@ -22,16 +22,15 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// Everything at once: calls that succeed, fail, panic, exceed limits, are cancelled and
-// time out, whose handlers go on when their interceptor has answered, whose frames are cut
-// off or malformed, unary and in streams that receive on after an error, and with receivers
-// that outlive the handler, with the collector running all the time. No handler may see its
-// request change, no reply may have another call's text, and no arena may stay out.
+// Concurrent calls succeed, fail, panic, exceed limits, are canceled and time out; handlers outlive their
+// interceptors; frames are truncated or malformed; streams receive after an error; and receivers outlive the
+// handler, while the collector runs all the time. No handler sees its request change, no reply has another
+// call's text, and every arena is put back.
 func TestSoak(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	strange.Store(pool, true)
-	// The goroutines that receive when their handler returns. Who does so just before that is
-	// led to the arena of its message as a stranger, and has it abandoned.
+	// receivers counts goroutines that receive when their handler returns. One that received just before has
+	// its arena abandoned.
 	var receivers atomic.Uint64
 	pool.SetLimit(1<<20, 64<<20)
 	intact := func(text string, body []byte) {
@@ -41,10 +40,10 @@ func TestSoak(t *testing.T) {
 	}
 	kind := func(ctx context.Context, text string, body []byte) error {
 		intact(text, body)
-		if !strings.HasPrefix(text, "k") { // which gives its memory away
+		if !strings.HasPrefix(text, "k") { // k gives its memory away
 			defer intact(text, body)
 		}
-		switch (text + "c")[0] { // a frame may be cut off before its text
+		switch (text + "c")[0] { // a frame may be truncated before its text
 		case 'e':
 			return status.Error(codes.NotFound, text)
 		case 'p':
@@ -54,7 +53,7 @@ func TestSoak(t *testing.T) {
 		case 'k':
 			pool.Put(arenagrpc.Keep(ctx))
 			return status.Error(codes.NotFound, "kept")
-		case 't': // longer than its interceptor waits
+		case 't': // takes longer than its interceptor waits
 			time.Sleep(time.Duration(300+len(text)) * time.Microsecond)
 			if a := arenagrpc.FromContext(ctx); a == nil || a.Concat(text, "!") != text+"!" {
 				t.Errorf("the arena of %.20q ended before its handler", text)
@@ -94,7 +93,7 @@ func TestSoak(t *testing.T) {
 				if strings.HasPrefix(text, "g") {
 					text := strings.Clone(text)
 					receivers.Add(1)
-					go func() { // receives when the handler has returned
+					go func() { // receives after the handler has returned
 						for {
 							if _, err := s.Recv(); err != nil {
 								return
@@ -186,7 +185,7 @@ func checkSoak(t *testing.T, text, body string, err error) {
 	}
 }
 
-// impatient is an interceptor that answers before a handler of kind t has.
+// impatient is an interceptor that responds before a handler of kind t.
 func impatient(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	if r, ok := req.(*pb.SimpleRequest); !ok || !strings.HasPrefix(r.ResponseStatus.GetMessage(), "t") {
 		return next(ctx, req)
@@ -196,8 +195,8 @@ func impatient(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.
 	return nil, status.Error(codes.Unavailable, "took too long")
 }
 
-// broken sends frames that are cut off, or have another byte, for which a server may say
-// that they are malformed, or answer with what text is, or a part of it, or has that byte.
+// broken sends frames that are truncated or have a changed byte. The server may report them as malformed, or
+// respond with text, a part of it, or text with that byte.
 func broken(t *testing.T, ctx context.Context, conn *grpc.ClientConn, rnd *rand.Rand, text string) {
 	frame, err := proto.Marshal(request(text))
 	if err != nil {

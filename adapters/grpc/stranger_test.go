@@ -12,7 +12,7 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// accounted waits until the pool knows what became of all arenas, of which so many were abandoned.
+// accounted waits until all arenas of the pool are accounted for and the given number is abandoned.
 func accounted(t *testing.T, pool *arena.ArenaPool, abandoned uint64) {
 	t.Helper()
 	strange.Store(pool, true)
@@ -22,8 +22,8 @@ func accounted(t *testing.T, pool *arena.ArenaPool, abandoned uint64) {
 	}
 }
 
-// A handler with a timeout of its own answers while a goroutine goes on with the request. If
-// that goroutine has asked for the arena, it must not be the next call's.
+// A handler with its own timeout responds while a goroutine continues with the request. If that goroutine has
+// asked for the arena, the next call must not get the arena.
 func TestStrangerIsLate(t *testing.T) {
 	pool, goOn, ended := arena.NewAutoPool(0), make(chan bool), make(chan bool)
 	client := serveTests(t, pool, &service{unary: func(ctx context.Context, r *pb.SimpleRequest) (*pb.SimpleResponse, error) {
@@ -58,8 +58,8 @@ func TestStrangerIsLate(t *testing.T) {
 	accounted(t, pool, 1)
 }
 
-// An interceptor's timeout is known: what its handler asks for goes back when that has ended,
-// and what a goroutine of that handler asks for does not.
+// With an interceptor's timeout, the arena is put back when the handler has returned, unless a goroutine of
+// the handler has asked for it.
 func TestStrangerOfAnInterceptor(t *testing.T) {
 	for name, abandoned := range map[string]uint64{"handler": 0, "goroutine": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -98,12 +98,12 @@ func TestStrangerOfAnInterceptor(t *testing.T) {
 	}
 }
 
-// A goroutine that receives is done with a message when it receives the next. If the handler
-// returns before that, the message is still in use.
+// A goroutine that receives has finished with a message when it receives the next. If the handler returns
+// before that, the message is still in use.
 func TestStrangerReceives(t *testing.T) {
 	for name, c := range map[string]struct {
 		wait      bool
-		two       int // so many messages are another goroutine's, too
+		two       int // number of messages also used by another goroutine
 		abandoned uint64
 	}{"to the end": {true, 0, 0}, "to the handler's": {false, 0, 1}, "two": {true, 3, 3}, "two, once": {true, 1, 1}} {
 		t.Run(name, func(t *testing.T) {

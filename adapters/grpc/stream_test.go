@@ -30,7 +30,7 @@ func out(text string) *pb.StreamingOutputCallRequest {
 	}
 }
 
-// One request, whose arena is there for all replies.
+// One request, whose arena stays for all replies.
 func TestServerStream(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	client := serveTests(t, pool, &service{output: func(r *pb.StreamingOutputCallRequest, s outputServer) error {
@@ -64,7 +64,7 @@ func TestServerStream(t *testing.T) {
 	}
 }
 
-// Each message has an arena, until the next is asked for; one that waits has none.
+// Each message has an arena until the next one is requested. A waiting stream has none.
 func TestDuplex(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	client := serveTests(t, pool, &service{duplex: func(s duplexServer) error {
@@ -110,7 +110,7 @@ func TestDuplex(t *testing.T) {
 	}
 }
 
-// looking is a stream interceptor's.
+// looking is the stream of an interceptor.
 type looking struct {
 	grpc.ServerStream
 	t *testing.T
@@ -165,8 +165,8 @@ func TestKeepInStream(t *testing.T) {
 	}
 }
 
-// A goroutine of the handler that receives may be in the middle of it when the handler
-// returns. Without a look at that, the message's arena would never go back.
+// A goroutine of the handler may be receiving when the handler returns. The message's arena must still be put
+// back.
 func TestReceiverOutlivesHandler(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	strange.Store(pool, true)

@@ -13,7 +13,8 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// A tagged message has no descriptor, as those of gogo/protobuf. Its second field is one that package proto can't read.
+// A tagged message has no descriptor, like messages of gogo/protobuf. Package proto cannot decode its second
+// field.
 type taggedMessage struct {
 	Name  string      `protobuf:"bytes,1,opt,name=name,proto3"`
 	Pairs []taggedSub `protobuf:"bytes,2,rep,name=pairs,proto3"`
@@ -27,7 +28,7 @@ func (m *taggedMessage) Reset()         { *m = taggedMessage{} }
 func (m *taggedMessage) String() string { return fmt.Sprintf("%+v", *m) }
 func (*taggedMessage) ProtoMessage()    {}
 
-// As generated code does, it reads and writes itself.
+// Like generated code, it encodes and decodes itself.
 func (m *taggedMessage) Marshal() ([]byte, error) {
 	b := append([]byte{0x0a, byte(len(m.Name))}, m.Name...)
 	for _, p := range m.Pairs {
@@ -52,7 +53,8 @@ func (m *taggedMessage) Unmarshal(b []byte) error {
 	return nil
 }
 
-// Messages with tags and no descriptor are in the call's arena, and in the arena of a client's call.
+// Messages with tags and no descriptor are decoded into the call's arena, and into the arena of a client's
+// call.
 func TestTaggedMessages(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	desc := &grpc.ServiceDesc{ServiceName: "tagged.Service", HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{{

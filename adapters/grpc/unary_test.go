@@ -20,13 +20,13 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// liesIn reports whether s lies in a: only then does Escape move it.
+// liesIn reports whether s is in a: only then does Escape copy it.
 func liesIn(a *arena.Arena, s string) bool {
 	return unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)
 }
 
-// decodedIn reports whether s, of a decoded message, lies where it should: in a, but on the
-// heap in portable builds, which leave messages to package proto.
+// decodedIn reports whether s, of a decoded message, is in the right place: in a, or on the heap if the
+// runtime's layout is unknown and package proto decodes.
 func decodedIn(a *arena.Arena, s string) bool { return liesIn(a, s) == machine.LayoutOK }
 
 func TestUnary(t *testing.T) {
@@ -68,8 +68,8 @@ func TestUnary(t *testing.T) {
 	}
 }
 
-// Many calls at once, with sizes on both sides of what gRPC pools and sends at once:
-// a reply that is marshalled after its arena went back has another call's text.
+// Many concurrent calls with sizes below and above gRPC's thresholds for pooling and sending. A reply that is
+// marshaled after its arena was put back has another call's text.
 func TestRepliesLiveUntilMarshalled(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	client := serveTests(t, pool, &service{unary: echo})
@@ -101,7 +101,7 @@ func TestCompressed(t *testing.T) {
 	many(t, serveTests(t, arena.NewAutoPool(0), &service{unary: echo}), grpc.UseCompressor("gzip"))
 }
 
-// watcher is a stats handler that looks at all payloads.
+// watcher is a stats handler that reads all payloads.
 type watcher struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -144,8 +144,7 @@ func (w *watcher) HandleRPC(ctx context.Context, s stats.RPCStats) {
 	}
 }
 
-// gRPC shows a reply to stats handlers after it was sent. Without a copy it is another
-// call's by then.
+// gRPC shows a reply to stats handlers after it was sent, so it must be a copy.
 func TestStatsHandlersSeeMessages(t *testing.T) {
 	w := &watcher{t: t}
 	many(t, serveTests(t, arena.NewAutoPool(0), &service{unary: echo}, grpc.StatsHandler(w)))
@@ -159,7 +158,7 @@ func TestStatsHandlersSeeMessages(t *testing.T) {
 	}
 }
 
-// A reply that many calls share has no arena.
+// A reply shared by many calls is not in an arena.
 func TestSharedReply(t *testing.T) {
 	shared := &pb.SimpleResponse{Username: "shared"}
 	client := serveTests(t, arena.NewAutoPool(0), &service{unary: func(context.Context, *pb.SimpleRequest) (*pb.SimpleResponse, error) {
@@ -216,7 +215,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// The codec reads and writes what is no call's as gRPC's own does.
+// Messages that do not belong to a call are encoded and decoded as by gRPC's own codec.
 func TestCodecAlone(t *testing.T) {
 	c := arenagrpc.Codec()
 	if c.Name() != "proto" {

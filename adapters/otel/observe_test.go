@@ -19,8 +19,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// collected returns the values that the reader collects, by name and attributes, as
-// Prometheus names them.
+// collected returns the values that the reader collects, by Prometheus name and attributes.
 func collected(t *testing.T, reader *sdk.ManualReader) map[string]int64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -58,8 +57,8 @@ func collected(t *testing.T, reader *sdk.ManualReader) map[string]int64 {
 	return values
 }
 
-// Every metric of the Prometheus adapter is there, with its name there and the pool's own
-// value, of two pools side by side, until it is unregistered.
+// Every metric of the Prometheus adapter is exported, with the same name and the pool's value, for two pools,
+// until it is unregistered.
 func TestObserve(t *testing.T) {
 	reader := sdk.NewManualReader()
 	meter := sdk.NewMeterProvider(sdk.WithReader(reader)).Meter("test")
@@ -143,8 +142,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// Each field of the statistics is one instrument's value, and no other's: with numbers that
-// all differ, two that were mixed up show. What a pool says of itself is often 0.
+// Each field of the statistics is exported by one instrument. All fields have different values, so that
+// mixed-up ones are noticed.
 func TestEachFieldIsObserved(t *testing.T) {
 	reader := sdk.NewManualReader()
 	var s arena.PoolStats

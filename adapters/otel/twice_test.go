@@ -10,7 +10,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/metric"
 )
 
-// A second pool of one name, or the same pool again, is refused. The SDK would export the sum.
+// Observing a second pool with the same name, or the same pool again, is refused, because the SDK would
+// export the sum.
 func TestObserveTwice(t *testing.T) {
 	reader := sdk.NewManualReader()
 	provider := sdk.NewMeterProvider(sdk.WithReader(reader))
@@ -39,7 +40,7 @@ func TestObserveTwice(t *testing.T) {
 		t.Error(err)
 	}
 	fixed := fixedpool.NewSync[int](4)
-	if _, err := ObserveFixed(provider.Meter("test"), fixed, "requests"); err != nil { // has other instruments
+	if _, err := ObserveFixed(provider.Meter("test"), fixed, "requests"); err != nil { // uses other instruments
 		t.Error(err)
 	}
 	if _, err := ObserveFixed(provider.Meter("test"), fixed, "requests"); err == nil {
@@ -52,7 +53,7 @@ func TestObserveTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.Unregister() // once more, which is not the other's
+	first.Unregister() // a second time, which must not affect the other
 	if _, err := Observe(provider.Meter("test"), pool, "requests"); err == nil {
 		t.Error("Unregister of another registration forgot the name")
 	}
@@ -60,7 +61,7 @@ func TestObserveTwice(t *testing.T) {
 		t.Errorf("%d gets of the other pool, want 0", got)
 	}
 	again.Unregister()
-	for range 2 { // programs without an SDK
+	for range 2 { // as in programs without an SDK
 		if _, err := Observe(noop.Meter{}, pool, "requests"); err != nil {
 			t.Error(err)
 		}

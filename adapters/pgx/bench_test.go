@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// benchRow and benchQuery are those of pgx's own benchmarks of CollectRows.
+// benchRow and benchQuery are from pgx's own benchmarks of CollectRows.
 type benchRow struct {
 	ID         int32
 	FirstName  string
@@ -28,9 +28,8 @@ const benchQuery = `select n as id, 'Adam' as first_name, 'Smith ' || n as last_
 	258 as weight, 72 as height, '{foo,bar,baz}'::text[] as tags, '2001-01-28 01:02:03-05'::timestamptz as update_time
 	from generate_series(100001, 100000 + $1::int) n`
 
-// BenchmarkCollectRows reads the rows by name, from a server over its socket, and from
-// memory, which is decoding alone: results of one size, and of one that is small but for
-// one in 16.
+// BenchmarkCollectRows reads rows by name, from a server over its socket, and from memory, which measures
+// only decoding: results of equal size, and small results with 1 of 16 large.
 func BenchmarkCollectRows(b *testing.B) {
 	conn := connect(b)
 	for name, sizes := range map[string][]int{

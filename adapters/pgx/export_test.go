@@ -1,4 +1,4 @@
 package arenapgx
 
-// ScanError is what a row's Scan returns in the installed version of pgx.
+// ScanError returns the error of a row's Scan in the installed version of pgx.
 var ScanError = scanError

@@ -64,10 +64,10 @@ type (
 	}
 )
 
-// vocabulary is the column names of TestNames, among them some that differ in case or underscores only.
+// vocabulary lists the column names of TestNames. Some differ only in case or underscores.
 var vocabulary = []string{"id", "ID", "Id", "i_d", "name", "Name", "full_name", "fullname", "FULL_NAME", "a", "team.id", "TEAM.ID", "team.name", "-"}
 
-// names compares the fields that columns go to with those of pgx.RowToStructByName and its lax variant.
+// names compares the fields of columns with those of pgx.RowToStructByName and its lax variant.
 func names[T any](t *testing.T, columns []string) (ok bool) {
 	t.Helper()
 	oids, row := make([]uint32, len(columns)), make([]any, len(columns))
@@ -134,7 +134,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Tags without case are matched whatever pgx is installed.
+// Tags without exact match are matched without case, whatever version of pgx is installed.
 func TestTagsWithoutCase(t *testing.T) {
 	r := encoded(t, []string{"ID", "name"}, []uint32{pgtype.Int8OID, pgtype.Int8OID}, []any{int64(1), int64(2)})
 	if got, err := arenapgx.One[tagged](nil, r); err != nil || got.A != 1 || got.B != 2 {
@@ -173,7 +173,7 @@ type (
 	}
 )
 
-// Columns with dots go to the fields of structs, by value and by pointer, at any depth.
+// Columns with dots are stored in nested structs, by value and by pointer, at any depth.
 func TestNestedStructs(t *testing.T) {
 	conn, a := connect(t), arena.NewArena(8<<10, 0)
 	const columns = `select n as id, 'm' || n as name, n * 10 as "team.id", 't' || n as "Team.Title", 'c' || n as "team.city.name",
@@ -206,7 +206,7 @@ func TestNestedStructs(t *testing.T) {
 			t.Errorf("mode %v: %s, want %s", m, s, want)
 		}
 	}
-	// A pointer that is not nil has a struct of its own in each row.
+	// Each row has its own struct for a pointer that is not nil.
 	got, err := arenapgx.Collect[node](a, query(conn, `select n as id, nullif(n - 1, 0) as "parent.id", nullif(n - 2, -1) as "parent.parent.id", null::int as "parent.parent.parent.id", null::int as "parent.parent.parent.parent.id" from generate_series(1, 3) n`))
 	if err == nil || !strings.Contains(err.Error(), `"Parent.Parent.Parent.Parent.Parent"`) {
 		t.Error(got, err)
@@ -215,7 +215,7 @@ func TestNestedStructs(t *testing.T) {
 	if err != nil || got[0].Parent.ID != 1 || got[0].Parent.Parent != nil || got[1].Parent.ID != 2 || got[1].Parent.Parent.ID != 1 {
 		t.Error(got, err)
 	}
-	// A NULL beside other values is an error, as it is in the row.
+	// A NULL among other values of a nested struct is an error, as in the row itself.
 	if got, err := arenapgx.CollectLax[node](a, query(conn, `select 1 as id, null::int as "parent.id", 5 as "parent.parent.id"`)); err == nil {
 		t.Error(got)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Five digits to the base 10,000 may be more than an int64 holds: those are for pgx.
+// Five digits to the base 10,000 may exceed an int64. These are left to pgx.
 func TestNumericBeyondInt64(t *testing.T) {
 	for first, want := range map[byte]bool{0: true, 0x27: false} { // 1, or 9,985
 		src := []byte{0, 5, 0, 4, 0, 0, 0, 0, first, 1, 0x27, 0x0f, 0x27, 0x0f, 0x27, 0x0f, 0x27, 0x0f}
@@ -16,14 +16,13 @@ func TestNumericBeyondInt64(t *testing.T) {
 	}
 }
 
-// Numerics of at most 14 digits are never left to pgx, and so to the heap, wherever their
-// point is among the digits to the base 10,000.
+// Numerics of at most 14 digits are never left to pgx, and so to the heap, wherever the decimal point is.
 func TestNumericsOfFewDigits(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
 		shown := r.IntN(15)
 		whole := r.IntN(15 - shown)
-		var digits []uint16 // to the base 10,000: whole ones before the point, shown after it
+		var digits []uint16 // to the base 10,000: whole before the point, shown after it
 		for i := -(whole + 3) / 4; i < (shown+3)/4; i++ {
 			d := uint16(0)
 			for at := 4 * i; at < 4*i+4; at++ {

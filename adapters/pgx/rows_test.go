@@ -55,8 +55,8 @@ func describe(c customer) string {
 	return fmt.Sprintf("%+v %s %s", c, note, amount)
 }
 
-// What an arena has must be what pgx.CollectRows returns, also when the connection has
-// used its memory for other queries and the collector has run.
+// Results in an arena equal those of pgx.CollectRows, also after the connection has reused its memory for
+// other queries and the collector has run.
 func TestCustomers(t *testing.T) {
 	conn := connect(t)
 	const n = 1000
@@ -99,7 +99,7 @@ func byPosition(a *arena.Arena, rows pgx.Rows) ([]customer, error) {
 	return arenapgx.CollectByPos[customer](a, rows)
 }
 
-// encoded is a table without a server.
+// encoded returns rows without a server.
 func encoded(tb testing.TB, names []string, oids []uint32, rows ...[]any) *recording {
 	r := &recording{types: pgtype.NewMap()}
 	for i, name := range names {
@@ -165,7 +165,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 	if one, err := arenapgx.One[int](nil, query(conn, "select no_such_column")); one != nil || err == nil || !strings.Contains(err.Error(), "no_such_column") {
 		t.Error(one, err)
 	}
-	// After some rows.
+	// An error after some rows.
 	if all, err := arenapgx.Collect[int](nil, query(conn, "select 10 / (5 - n) from generate_series(1, 10) n")); all != nil || err == nil || !strings.Contains(err.Error(), "division by zero") {
 		t.Error(all, err)
 	}
@@ -183,7 +183,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-// What a limit refuses ends the query, too: the connection is good for the next.
+// An exceeded limit also ends the query, so that the connection can be used again.
 func TestLimit(t *testing.T) {
 	conn := connect(t)
 	a := arena.NewArena(1<<12, 0)
@@ -212,7 +212,7 @@ func TestLimit(t *testing.T) {
 	}()
 }
 
-// A server that sends nonsense must get an error, and no panic.
+// Malformed values cause an error, not a panic.
 func TestBrokenValues(t *testing.T) {
 	needsNewPgx(t)
 	all := []uint32{pgtype.BoolOID, pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.Float4OID, pgtype.Float8OID, pgtype.NumericOID, pgtype.UUIDOID,
@@ -251,7 +251,7 @@ func TestBrokenValues(t *testing.T) {
 	}
 }
 
-// brokenArray is an array of up to three int4s, with sizes that these may or can't have.
+// brokenArray returns an array of up to three int4s with valid or invalid sizes.
 func brokenArray(random uint32) (b []byte) {
 	n := random >> 9 & 3
 	for _, x := range []uint32{1, 1, pgtype.Int4OID, n, 1} {
@@ -280,7 +280,7 @@ func numeric(c int64, exp int32) pgtype.Numeric {
 	return pgtype.Numeric{Int: big.NewInt(c), Exp: exp, Valid: true}
 }
 
-// More rows cost what the slice takes as it grows, a few chunks, and nothing each.
+// Further rows cost only the growth of the slice, a few chunks, and no allocation each.
 func TestRowsAllocateNothing(t *testing.T) {
 	if check.On || check.Race || check.ASan {
 		t.Skip("builds with checks allocate")

@@ -37,7 +37,7 @@ type marked struct{ p *person }
 
 func (m *marked) ScanText(v pgtype.Text) error { m.p.Name = "scanned:" + v.String; return nil }
 
-// item reads rows, and composites if it is one column of several.
+// item scans rows, and composites if it is one column of several.
 type item struct {
 	ID   int64
 	Text string
@@ -61,7 +61,8 @@ func (p *pair) ScanRow(rows pgx.Rows) error {
 	return err
 }
 
-// Types that read composites by pgtype.CompositeIndexScanner do so in each place in which a column may be read.
+// Types that implement pgtype.CompositeIndexScanner scan composites themselves, wherever a column may be
+// decoded.
 func TestCompositeIndexScanner(t *testing.T) {
 	conn, a := connect(t), arena.NewArena(8<<10, 0)
 	for _, sql := range []string{"drop type if exists crew, person", "create type person as (name text, age int)", "create type crew as (first person, others person[])"} {
@@ -123,7 +124,7 @@ func sameFields[T any](t *testing.T, conn *pgx.Conn, a *arena.Arena, sql string)
 	}
 }
 
-// A pgx.RowScanner reads rows if the T takes all of the row, and fields if pgx does so.
+// A pgx.RowScanner scans rows if the T takes the whole row, and fields if pgx does so.
 func TestRowScanner(t *testing.T) {
 	conn, a := connect(t), arena.NewArena(8<<10, 0)
 	for _, sql := range []string{
@@ -144,8 +145,8 @@ func TestRowScanner(t *testing.T) {
 	sameFields[struct{ ID, Text item }](t, conn, a, "select 7::int8 as id, 'x' as text")
 }
 
-// Each interface by which pgx lets a type read values is known here, in the installed version of pgx. Types that
-// implement one were decoded field by field, and their methods never called.
+// Each interface through which the installed version of pgx lets a type decode values is known to this
+// package. Types that implement an unknown one would be decoded field by field without calling their methods.
 func TestAllScannersAreKnown(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/jackc/pgx/v5/pgtype").Output()
 	if err != nil {
@@ -226,7 +227,8 @@ func TestAppendRows(t *testing.T) {
 	}
 }
 
-// All reads the rows that Collect reads, also if the loop's body resets the arena, and closes them however it ends.
+// All yields the same rows as Collect, also if the loop's body resets the arena, and closes them however it
+// ends.
 func TestAll(t *testing.T) {
 	conn, a := connect(t), arena.NewArena(8<<10, 0)
 	want, err := arenapgx.Collect[customer](nil, query(conn, customers, 500))

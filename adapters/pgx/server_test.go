@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// postgres is the server of these tests, started by the first that needs it.
+// postgres is the server of these tests, started at first use.
 var postgres struct {
 	once sync.Once
 	dir  string
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// connect returns a connection to a real PostgreSQL, or skips the test.
+// connect returns a connection to PostgreSQL, or skips the test.
 func connect(tb testing.TB) *pgx.Conn {
 	tb.Helper()
 	postgres.once.Do(func() {
@@ -59,14 +59,14 @@ func connect(tb testing.TB) *pgx.Conn {
 	}
 }
 
-// query is Query, whose error the rows have, too.
+// query is Query without its error, which the rows also report.
 func query(conn *pgx.Conn, sql string, args ...any) pgx.Rows {
 	rows, _ := conn.Query(context.Background(), sql, args...)
 	return rows
 }
 
-// A recording has a server's answers, to be read as often as one likes. Its Scan does
-// what that of pgx does, with a plan for each column that is made once for a query.
+// A recording holds a server's response, to be read repeatedly. Its Scan acts like pgx's, with a plan for
+// each column that is made once per query.
 type recording struct {
 	types  *pgtype.Map
 	fields []pgconn.FieldDescription
@@ -81,8 +81,7 @@ type recording struct {
 func record(tb testing.TB, conn *pgx.Conn, sql string, args ...any) *recording {
 	tb.Helper()
 	rows := query(conn, sql, args...)
-	// The connection describes its next query in the same memory: without a copy all
-	// recordings had the type of the last one.
+	// Copy the descriptions, because the connection reuses their memory.
 	r := &recording{types: pgtype.NewMap(), fields: slices.Clone(rows.FieldDescriptions())}
 	for rows.Next() {
 		var row [][]byte
@@ -100,13 +99,13 @@ func record(tb testing.TB, conn *pgx.Conn, sql string, args ...any) *recording {
 	return r
 }
 
-// again starts anew.
+// again restarts the recording.
 func (r *recording) again() *recording {
 	r.at, r.closed, r.plans = 0, 0, nil
 	return r
 }
 
-// Next has the row in memory that it uses again, as a connection does.
+// Next stores the row in memory that it reuses, like a connection.
 func (r *recording) Next() bool {
 	for i := range r.buffer {
 		r.buffer[i] = '#'
@@ -120,7 +119,7 @@ func (r *recording) Next() bool {
 	for _, v := range r.rows[r.at] {
 		size += len(v)
 	}
-	if cap(r.buffer) <= size { // also where it is empty: what is not NULL is not nil
+	if cap(r.buffer) <= size { // also if empty, because values that are not NULL are not nil
 		r.buffer = make([]byte, 0, 2*size+1)
 	}
 	for _, v := range r.rows[r.at] {
@@ -168,15 +167,15 @@ func (r *recording) RawValues() [][]byte                          { return r.row
 func (r *recording) Conn() *pgx.Conn                              { return nil }
 func (r *recording) TypeMap() *pgtype.Map                         { return r.types }
 
-// old reports whether the installed pgx has bugs that were fixed in versions after 5.7: it panics on NaN for an integer
-// and on arrays with wrong sizes, and recurses without end for arrays of Go.
+// old reports whether the installed pgx has bugs fixed after 5.7: it panics on NaN for an integer and on
+// arrays with wrong sizes, and recurses without end on Go arrays.
 var old = panics(func() {
 	array := []byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 1, 0, 0, 0, 1, 0x7f, 0xff, 0xff, 0xff}
 	var to []int32
 	pgtype.NewMap().Scan(pgtype.Int4ArrayOID, pgtype.BinaryFormatCode, array, &to)
 })
 
-// needsNewPgx skips a test that compares with pgx what an old one gets wrong.
+// needsNewPgx skips a comparison that an old pgx gets wrong.
 func needsNewPgx(t *testing.T) {
 	if old {
 		t.Skip("this pgx panics on broken values")

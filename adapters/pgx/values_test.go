@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// expressions are values of every kind that is decoded here, and some that are not.
+// expressions are values of every kind that is decoded here, and some others.
 var expressions = []string{
 	"null::text", "''::text", "'text'::text", "'17'::varchar", "'padded'::char(10)", "'n'::name", "'untyped'", "'b'::\"char\"", "'citext'::xml",
 	"null::bytea", "''::bytea", `'\x0102ff'::bytea`, "null::bool", "true", "false",
@@ -51,7 +51,7 @@ type (
 	id   [16]byte
 )
 
-// shout is a type that reads its own values.
+// shout scans its own values.
 type shout struct{ text string }
 
 func (s *shout) Scan(src any) error {
@@ -59,8 +59,7 @@ func (s *shout) Scan(src any) error {
 	return nil
 }
 
-// same reads every expression as a T, and asks pgx what it should be: the value, and the
-// error.
+// same reads every expression into a T and compares value and error with pgx's.
 func same[T any](t *testing.T, recordings map[string]*recording) {
 	t.Helper()
 	if old && strings.Contains(reflect.TypeFor[T]().String(), "[2]") || old && strings.Contains(reflect.TypeFor[T]().String(), "[16]") || old && reflect.TypeFor[T]() == reflect.TypeFor[*id]() {
@@ -78,8 +77,8 @@ func same[T any](t *testing.T, recordings map[string]*recording) {
 			t.Helper()
 			var want []T
 			var wrong error
-			// To read a NULL pgx tries types in the order of a map: of null::bool into a
-			// time.Time it makes a zero 1 time in 120, else an error. Ours is one of them.
+			// For NULL, pgx tries types in the order of a map: null::bool into a time.Time gives a zero in 1
+			// of 120 cases, and otherwise an error. Our result must be one of them.
 			for range 10_000 {
 				want, wrong = pgx.CollectRows(r.again(), pgx.RowTo[T])
 				if text(err) == text(wrong) && (err != nil || equal(reflect.ValueOf(got), reflect.ValueOf(want[0]))) {
@@ -92,7 +91,7 @@ func same[T any](t *testing.T, recordings map[string]*recording) {
 			t.Errorf("%s into %T%s: %#v, error %v; pgx has %#v, error %v", expr, got, in, got, err, want, wrong)
 		}
 		for _, a := range []*arena.Arena{nil, arena.NewArena(1<<10, 0)} {
-			if reflect.TypeFor[T]() != reflect.TypeFor[document]() { // which has columns for its fields
+			if reflect.TypeFor[T]() != reflect.TypeFor[document]() { // whose fields are columns
 				got, err := arenapgx.Collect[T](a, r.again())
 				if r.closed == 0 {
 					t.Error("the rows stay open")
@@ -121,8 +120,7 @@ func panics(f func()) (yes bool) {
 	return
 }
 
-// text is an error's, but for the name of the type that a NULL has no place in: which of
-// several it is differs in pgx from time to time.
+// text returns the text of an error without the type that does not accept NULL, which varies in pgx.
 func text(err error) string {
 	s := fmt.Sprint(err)
 	if strings.Contains(s, "cannot scan NULL into") {

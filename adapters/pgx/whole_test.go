@@ -27,10 +27,10 @@ type whole struct {
 	ID    int64
 	First part
 	Parts []part
-	Span  pgtype.Interval // which pgx reads
+	Span  pgtype.Interval // decoded by pgx
 }
 
-type left struct { // a tag, and an embedded struct, that pgx does not go by
+type left struct { // has a tag and an embedded struct, which pgx ignores
 	Name  string `db:"-"`
 	Count *int32
 	Tags  []string
@@ -46,7 +46,7 @@ const wholes = `select row(n, row('part ' || n, nullif(n % 3, 0), array['a' || n
 	array[row('x', 1, '{}', '2001-02-03 04:05:06Z')::part, row(n::text, null, null, '2001-02-03 04:05:06Z')::part], n * interval '1 hour')::whole
 	from generate_series(1, $1::int) n`
 
-// sameWhole compares what arenapgx reads into T from one column with what pgx.RowTo does.
+// sameWhole compares T from one column with the result of pgx.RowTo.
 func sameWhole[T any](t *testing.T, conn *pgx.Conn, a *arena.Arena, sql string, args ...any) {
 	t.Helper()
 	whole := func() (got, want []T, err, fails error) {
@@ -67,7 +67,7 @@ func sameWhole[T any](t *testing.T, conn *pgx.Conn, a *arena.Arena, sql string, 
 	}
 	for _, read := range []func() (got, want []T, err, fails error){whole, first} {
 		got, want, err, fails := read()
-		for n := 0; (err == nil) != (fails == nil) && n < 50; n++ { // whether pgx takes a NULL for a slice depends on the order of a map
+		for n := 0; (err == nil) != (fails == nil) && n < 50; n++ { // whether pgx accepts NULL for a slice depends on the order of a map
 			got, want, err, fails = read()
 		}
 		if (err == nil) != (fails == nil) || fails == nil && !reflect.DeepEqual(got, want) && len(want) != 0 {
@@ -97,8 +97,8 @@ func withComposites(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// One column is read into a struct as pgx.RowTo reads it: composites, JSON and JSONB, with
-// NULLs in all places, what has another number of fields or other types, and errors.
+// One column is read into a struct like by pgx.RowTo: composites, JSON and JSONB, with NULLs in all places,
+// with other numbers and types of fields, and with errors.
 func TestWholeColumns(t *testing.T) {
 	conn, a := withComposites(t), arena.NewArena(8<<10, 0)
 	sameWhole[whole](t, conn, a, wholes, 40)
@@ -122,7 +122,7 @@ func TestWholeColumns(t *testing.T) {
 	sameWhole[[]*part](t, conn, a, "select array[row('x', 1, '{y}', '2026-05-06 07:08:09Z'::timestamptz)::part, null]")
 }
 
-// What a server would never send is an error where it is one for pgx, and never read beyond.
+// Malformed composites cause an error if they do in pgx, and are never read past their end.
 func TestWholeColumnsBroken(t *testing.T) {
 	needsNewPgx(t)
 	conn, a := withComposites(t), arena.NewArena(8<<10, 0)

@@ -25,7 +25,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// promtool is Prometheus's own check of metrics and alerts.
+// promtool returns the path of Prometheus's checker, or skips the test.
 func promtool(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("promtool")
@@ -35,7 +35,7 @@ func promtool(t *testing.T) string {
 	return path
 }
 
-// The metrics are as Prometheus and OpenMetrics want names, units and help.
+// The metrics follow the conventions of Prometheus and OpenMetrics.
 func TestPromtoolMetrics(t *testing.T) {
 	check := exec.Command(promtool(t), "check", "metrics")
 	pool := arena.NewAutoPool(0)
@@ -45,7 +45,7 @@ func TestPromtoolMetrics(t *testing.T) {
 	}
 }
 
-// exposed returns the pool's metrics as Prometheus reads them.
+// exposed returns the pool's metrics in Prometheus's text format.
 func exposed(t *testing.T, pool Pool) string {
 	t.Helper()
 	r := prometheus.NewPedanticRegistry()
@@ -58,7 +58,7 @@ func exposed(t *testing.T, pool Pool) string {
 	return w.Body.String()
 }
 
-// addSamples adds the samples of a scrape to their series.
+// addSamples appends the samples of a scrape to their series.
 func addSamples(series map[string][]string, scrape string) {
 	for line := range strings.Lines(scrape) {
 		if !strings.HasPrefix(line, "#") {
@@ -68,11 +68,11 @@ func addSamples(series map[string][]string, scrape string) {
 	}
 }
 
-// serve has the pool serve requests of so many bytes.
+// serve runs requests that allocate the given number of bytes.
 func serve(pool *arena.ArenaPool, requests, bytes int) {
 	for range requests {
 		pool.Do(func(a *arena.Arena) {
-			defer func() { recover() }() // what a limit refuses
+			defer func() { recover() }() // from a limit
 			for range bytes / 1000 {
 				a.AllocBytes(1000)
 			}
@@ -80,9 +80,9 @@ func serve(pool *arena.ArenaPool, requests, bytes int) {
 	}
 }
 
-// A service with a planted fault, for a day of its own time: the alerts that it is for
-// fire, and no others. One without a fault, and one with a morning's peak, fire none. Each
-// line of the dashboard is above 0 in one of them.
+// A service with a fault, over a simulated day: the alerts for the fault fire, and no others. A service
+// without a fault, and one with a morning peak, fire none. Each line of the dashboard is above 0 in one of
+// the services.
 func TestAlerts(t *testing.T) {
 	if check.On {
 		t.Skip("checked builds use no memory again: all pools look cold there")
@@ -99,14 +99,14 @@ func TestAlerts(t *testing.T) {
 	var lines []string
 	for _, p := range readDashboard(t).Panels {
 		for _, target := range p.Targets {
-			if !strings.Contains(target.Expr, "ebbpool_fixed_") { // of fixed pools, which no service has
+			if !strings.Contains(target.Expr, "ebbpool_fixed_") { // the services have no fixed pools
 				lines = append(lines, strings.NewReplacer("$pool", "requests", "$__rate_interval", "15m").Replace(target.Expr))
 			}
 		}
 	}
 	shown := map[string]bool{}
 	const day = 24 * 12     // in steps of five minutes
-	var kept []*arena.Arena // what is out, for services that keep arenas
+	var kept []*arena.Arena // arenas kept in use
 	for name, service := range map[string]struct {
 		pool  func() *arena.ArenaPool
 		serve func(pool *arena.ArenaPool, at int)
@@ -246,7 +246,7 @@ func TestAlerts(t *testing.T) {
 				if serve(pool, 325, 9000); kept == nil {
 					kept = append(kept, pool.Get())
 				}
-				kept[0].AllocBytes(100_000) // an epoch without an end
+				kept[0].AllocBytes(100_000) // a cycle that does not end
 			},
 			fires: []string{"EbbpoolGrows"},
 		},
@@ -282,7 +282,7 @@ func TestAlerts(t *testing.T) {
 	} {
 		series := map[string][]string{}
 		const steps = day + 3*12
-		synctest.Test(t, func(t *testing.T) { // for the high water of the last minutes
+		synctest.Test(t, func(t *testing.T) { // for the high water mark of the last minutes
 			kept = nil
 			pool := service.pool()
 			for at := range steps {
@@ -323,10 +323,11 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// above0 is a sample above 0, as promtool writes it.
+// above0 matches a sample above 0 in promtool's output.
 var above0 = regexp.MustCompile(`\} \d*[1-9]`)
 
-// firing returns the alerts that fire at so many minutes, of series with a value for each five.
+// firing returns the alerts that fire after the given number of minutes, for series with a value every five
+// minutes.
 func firing(t *testing.T, promtool string, series map[string][]string, minutes int) (fired []string) {
 	t.Helper()
 	got := evaluate(t, promtool, series, minutes, []string{`count by (alertname) (ALERTS{alertstate="firing"})`})
@@ -337,7 +338,7 @@ func firing(t *testing.T, promtool string, series map[string][]string, minutes i
 	return fired
 }
 
-// evaluate returns what promtool says that expressions are then.
+// evaluate returns the values of expressions at that time, as printed by promtool.
 func evaluate(t *testing.T, promtool string, series map[string][]string, minutes int, exprs []string) []string {
 	t.Helper()
 	alerts, err := filepath.Abs("alerts.yml")
@@ -351,10 +352,10 @@ func evaluate(t *testing.T, promtool string, series map[string][]string, minutes
 	for _, expr := range exprs {
 		asked = append(asked, map[string]any{
 			"expr": expr, "eval_time": fmt.Sprintf("%dm", minutes),
-			"exp_samples": []any{map[string]any{"labels": "nothing", "value": 0}}, // so that it says what there is
+			"exp_samples": []any{map[string]any{"labels": "nothing", "value": 0}}, // so that promtool prints the actual value
 		})
 	}
-	test, err := json.Marshal(map[string]any{ // which is YAML, too
+	test, err := json.Marshal(map[string]any{ // JSON is valid YAML
 		"rule_files": []string{alerts}, "evaluation_interval": "5m",
 		"tests": []any{map[string]any{"interval": "5m", "input_series": input, "promql_expr_test": asked}},
 	})

@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
-// Names, kinds, help and values of every metric are an interface that
-// dashboards and alerts depend on: this is all of it.
+// Dashboards and alerts depend on the names, types, help and values of the metrics. This test lists all of
+// them.
 func TestPoolCollector(t *testing.T) {
 	pool := arena.NewArenaPool(1000, 4000)
 	pool.SetLimit(20_000, 0)
@@ -145,7 +145,7 @@ ebbpool_used_late_total{pool="requests"} 0
 		t.Error(err)
 	}
 	pool.Put(a)
-	runtime.KeepAlive(idle) // or the collector may take it first
+	runtime.KeepAlive(idle) // otherwise it may be collected earlier
 }
 
 func TestFixedPoolCollector(t *testing.T) {
@@ -178,8 +178,7 @@ ebbpool_fixed_used_slots{pool="orders"} 2
 	}
 }
 
-// Several pools in one registry, asked while they work: names follow
-// Prometheus's conventions, nothing collides, nothing races.
+// Several pools in one registry, collected while they work: names are valid, nothing collides, nothing races.
 func TestRegistry(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	requests, replies := arena.NewArenaPool(1000, 0), arena.NewAutoPool(0)

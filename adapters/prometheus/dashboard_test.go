@@ -32,8 +32,7 @@ func readDashboard(t *testing.T) (d dashboard) {
 	return d
 }
 
-// The dashboard and the alerts ask for metrics that there are, and the dashboard for each
-// of them. A panel whose metric has another name by now stays empty, and its alert silent.
+// The dashboard and the alerts use existing metrics, and the dashboard uses all of them.
 func TestDashboard(t *testing.T) {
 	var exported []string
 	for _, c := range []prometheus.Collector{
@@ -85,7 +84,7 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// Whoever is woken by an alert finds in the runbook what it means.
+// Every alert is explained in the runbook.
 func TestRunbook(t *testing.T) {
 	alerts, err := os.ReadFile("alerts.yml")
 	if err != nil {

@@ -25,7 +25,7 @@ var aliasing = arenapb.UnmarshalOptions{AliasBuffer: true}
 
 var someText = strings.Repeat("some text ", 20)
 
-// sample is a document with a string, bytes and an unknown field.
+// sample returns a document with a string, bytes and an unknown field.
 func sample(t *testing.T) []byte {
 	unknown := &openpb.Scalars{Child: &openpb.Scalars{S: "unknown to Choice"}}
 	b, err := proto.Marshal(&openpb.Choice{One: &openpb.Choice_By{By: []byte("some bytes")}, Two: &openpb.Choice_X{X: someText}})
@@ -39,7 +39,7 @@ func sample(t *testing.T) []byte {
 	return b
 }
 
-// follows reports whether m's string, bytes and unknown fields are parts of data: all or none.
+// follows reports whether m's string, bytes and unknown fields alias data: all or none.
 func follows(t *testing.T, m *openpb.Choice, data []byte) bool {
 	t.Helper()
 	text, by, unknown := strings.Clone(m.GetX()), bytes.Clone(m.GetBy()), bytes.Clone(m.ProtoReflect().GetUnknown())
@@ -59,8 +59,8 @@ func follows(t *testing.T, m *openpb.Choice, data []byte) bool {
 	return changed[0]
 }
 
-// What AliasBuffer says is so: a document is shared where it is what the arena was asked for
-// last, and else copied.
+// AliasBuffer works as documented: a document is aliased if it is the arena's newest allocation, and
+// otherwise copied.
 func TestAliasBuffer(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto reads all, and copies")
@@ -96,7 +96,7 @@ func TestAliasBuffer(t *testing.T) {
 			return b
 		}, false},
 		{"alone in a chunk", func(a *arena.Arena) []byte {
-			a.AllocBytes(8) // in the chunk that others share
+			a.AllocBytes(8) // in the shared chunk
 			b, err := arena.ReadAll(a, bytes.NewReader(protowire.AppendBytes(protowire.AppendTag(bytes.Clone(doc), 999, protowire.BytesType), make([]byte, 1<<20))))
 			if err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestAliasBuffer(t *testing.T) {
 		}, false},
 	} {
 		if check.On && c.name == "at a chunk's end" {
-			continue // which is elsewhere with what the checks put between values
+			continue // redzones move it elsewhere
 		}
 		a := arena.NewArena(4<<10, 0)
 		data := c.place(a)
@@ -150,8 +150,8 @@ func TestAliasBuffer(t *testing.T) {
 	}
 }
 
-// What follows a document in its slice is another's: of a message that is merged with what has
-// been read of that, or that another goroutine reads.
+// The bytes after a document in the same slice are not part of it: another document may be merged from them,
+// or another goroutine may read them.
 func TestAliasBufferParts(t *testing.T) {
 	frame := func(key, value string) []byte {
 		b, err := proto.Marshal(&openpb.Maps{Ss: map[string]string{key: value}})
@@ -195,7 +195,7 @@ func TestAliasBufferParts(t *testing.T) {
 	}
 }
 
-// What package proto reads is copied: the document may go.
+// Parts decoded by package proto are copied.
 func TestAliasBufferLeft(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	a := arena.NewArena(4<<10, 0)

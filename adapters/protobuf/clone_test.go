@@ -10,8 +10,7 @@ import (
 	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 )
 
-// A clone shares no byte with what it was made of: strings that lie in an arena are
-// others' when the arena is used again.
+// A clone shares no byte with the original, so it survives the reuse of the arena.
 func TestCloneSharesNothing(t *testing.T) {
 	text := []byte("key value")
 	key, value := unsafe.String(&text[0], 3), unsafe.String(&text[4], 5)

@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// crossed has tags in which package proto finds other numbers than this package does.
+// crossed has tags in which package proto finds other field numbers than this package.
 type crossed struct {
 	state protoimpl.MessageState
 	A     *string `protobuf:"bytes,+2,1,opt,name=a"`
@@ -30,8 +30,8 @@ var crossedInfo protoimpl.MessageInfo
 
 func (m *crossed) ProtoReflect() protoreflect.Message { return crossedInfo.MessageOf(m) }
 
-// A struct that is not laid out as it looks is found out when it is tried, and left to package
-// proto: else each field would be the other one.
+// Verification finds a struct with an unexpected layout, and leaves it to package proto. Otherwise its fields
+// would be swapped.
 func TestCrossed(t *testing.T) {
 	text := func(name string, n int32) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{

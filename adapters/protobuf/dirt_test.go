@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// soil ends a's epoch with nothing but b in its memory.
+// soil ends a cycle of a after filling its memory with b.
 func soil(t *testing.T, a *arena.Arena, b byte) {
 	a.Release()
 	for range 30 {
@@ -29,9 +29,8 @@ func soil(t *testing.T, a *arena.Arena, b byte) {
 	}
 }
 
-// What is read does not depend on what an earlier epoch left in the arena, nor on what lies
-// behind a document that is not copied, and no message shows any of that, not even one that an error left half read: that epoch may have been
-// another client's.
+// The result does not depend on old data in the arena, nor on the bytes after an aliased document. No message
+// shows such bytes, not even one left half decoded by an error, because they may belong to another client.
 func TestDirt(t *testing.T) {
 	rounds := 400
 	if testing.Short() {
@@ -59,7 +58,7 @@ func TestDirt(t *testing.T) {
 					soil(t, a, dirts[k])
 				}
 				got := oracle.Fresh(a, m)
-				data := arena.CloneSlice(a, doc) // before what soil has left
+				data := arena.CloneSlice(a, doc) // placed before the old data
 				err := arenapb.UnmarshalOptions{AllowPartial: true, AliasBuffer: k%2 == 0}.Unmarshal(a, data, got)
 				if k == 0 {
 					first, firstErr = got, err

@@ -25,35 +25,35 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// edges are cases as of a conformance suite: documents in hexadecimal, read as messages of
+// edges are edge cases like those of a conformance suite: documents in hexadecimal, decoded as messages of
 // every kind.
 var edges = []string{
 	"",
-	"00", "07", "0800", "08", "0a", "0a01", "0aff", // cut off, or no number
-	"0e", "0f", "0b", "0c", "0b0c", "0b14", "0b0b0c0c", // wire types that there are not, groups that don't end
-	"8801", "888000", "88808000ff", "880000", "8a800001 61", // tags longer than they need be
+	"00", "07", "0800", "08", "0a", "0a01", "0aff", // truncated, or an invalid number
+	"0e", "0f", "0b", "0c", "0b0c", "0b14", "0b0b0c0c", // invalid wire types, groups without end
+	"8801", "888000", "88808000ff", "880000", "8a800001 61", // overlong tags
 	"f8ffffff0f01", "f8ffffff1f01", "f8ffffffff0f01", "faffffff0f00", "faffffff0f0161", // the largest number, and beyond
 	"08ffffffffffffffffff01", "08ffffffffffffffffff02", "08ffffffffffffffffffff01", "0880808080808080808000", "08808080808080808080", // numbers of ten bytes and more
 	"10ffffffffffffffffff01", "10ffffffff0f", "1080808080808001", "18ffffffffffffffffff01", "30ffffffffffffffffff01", "38ffffffffffffffffff01", "30ffffffffffff7f",
 	"0aff01", "0affffffffffffffffff01", "0a808080808001", "0affffffff07", "0affffffffffffffff7f", // lengths beyond the end
-	"08020801", "0805", "0880808080808080808001", // a bool that is neither
+	"08020801", "0805", "0880808080808080808001", // bools other than 0 and 1
 	"4100", "410000000000000000", "45000000", "4501020304", "0900000000000000", "0d0000", // fixed
 	"7200", "7201ff", "7203e697a5", "7202c080", "7203eda080", "7204f4908080", "7204f09f9880", "72086162636465666768", "7209616263646566676880", "7a00", "7a01ff",
 	"0a0201 02", "0a03010203", "0a0480808001", "0a02ff80", "0a00", "4a0900000000000000000000", "4a080000000000000000", // packed
-	"08010a020101 0801", "10011205ff80010203", "90010192020401020304", // packed and not, in turns
+	"08010a020101 0801", "10011205ff80010203", "90010192020401020304", // packed and unpacked, in turn
 	"f2ff03020801 f2ff03021002", "faff0302 0801", "faff03040801 1002 faff03021003", // a message in pieces
 	"080110021803", "4a0208014a021002", "4a020801 32016161 4a021002", "080a4a00 0801", "72014178017a00", // oneofs
 	"0a00", "0a020a00", "0a021200", "0a060a01611201 62", "0a0612016 20a0161", "0a0a0a01611201620a0163 120164", "0a0618010a016112 00", "0a040a020a00", "0a030801 00", "0a010f", "0a0261ff", "0a0200 00", // maps
 	"12040a016112 00", "12060a01611200 12060a0161120 20a00", "2a0408011201 78", "3a0408011001", "220408 0a 10 0b",
-	"a801017a0161a801027a0162", "a80101a80102", "a88001 01a80102", "a8010172016 1a80102", "ab01ac01", "ab01a80101ac01", "ab01ab01ac01ac01", "ab01b401", "ab01", // unknown fields in turns with known
+	"a801017a0161a801027a0162", "a80101a80102", "a88001 01a80102", "a8010172016 1a80102", "ab01ac01", "ab01a80101ac01", "ab01ab01ac01ac01", "ab01b401", "ab01", // unknown and known fields in turn
 	"0b08010c", "0b0801 0b 0c 0c", "0b2a0161 0c", "2b3001 34 2b 34 2c", "2b30012c", "2b2c", "2c", "430801 44", "434448014344", "4349 01", // groups
 	"a0060 1", "aa060161", "ca06020801", "d3060801d406", "c23e00", "a006", "a00680", "a50600000000", // extensions
-	"8080808010 01", "8280808010 00", "8080808080 01 01", // a number beyond the largest, whose lower bits are none
-	"f20102 3201ff", "f20103 d20101ff", "f20103 f20201ff", "f20103 820101ff", "f20105 f2010332 01ff", "f20105 fa010332 01ff", "f20107 8a0204080112 01ff", // a length one beyond its message's, in which what follows is not UTF-8
+	"8080808010 01", "8280808010 00", "8080808080 01 01", // a number above the largest whose lower bits are no field
+	"f20102 3201ff", "f20103 d20101ff", "f20103 f20201ff", "f20103 820101ff", "f20105 f2010332 01ff", "f20105 fa010332 01ff", "f20107 8a0204080112 01ff", // a length one byte beyond its message, followed by invalid UTF-8
 	"18ffffffffffffffff18 1001", "18ffffffffffffffff18 1801 1001", // a long number whose end looks like the list's tag
 	"0a06 8080808010 01", "2206 0a0161 120105", "2a05 0801 120161", "0a07 0a0161 120161 08", "120a 0a0161 1202 0a00 1001", // entries with wrong numbers and wire types
-	"8a", "8a80", "0a 8a", "0a01 8a", "0a02 0a8a", "2a01 92", "0b 8a", "d5", "c28f", "0a00 0a8a8a", "52018a 00", // a tag cut off, before a field of any kind
-	"7201ff 7280808080808080808080", "7201ff 72ffffffffffffffffffff", "7a0161 7a80808080808080808002", "0a020b00 0aff ffffffffffffffffff", "0a01ff 0aff808080808080808000", // two faults in one list
+	"8a", "8a80", "0a 8a", "0a01 8a", "0a02 0a8a", "2a01 92", "0b 8a", "d5", "c28f", "0a00 0a8a8a", "52018a 00", // a truncated tag, before a field of any kind
+	"7201ff 7280808080808080808080", "7201ff 72ffffffffffffffffffff", "7a0161 7a80808080808080808002", "0a020b00 0aff ffffffffffffffffff", "0a01ff 0aff808080808080808000", // two errors in one list
 	"1200", "1a00", "2200", "2a00", "2b2c", "2b30012c", "4200", "5200", "5a00", "0a0161 12020801", "12020801 1200", "1200 12020801", "1a020a00", "82010412001a00", "7204 12021200", "8b01 8c01", "8b01 1a00 8c01 8b010801 8c01", // required fields in oneofs
 	"0801 32016 1", "08013200", "3200", "0801", "1a00", "2200", "0a00 0a00", "2a00", "2a0612040801 3200", // required
 }
@@ -90,8 +90,8 @@ func nest(doc []byte, tag uint64, n int) []byte {
 	return doc
 }
 
-// Messages may be nested just as deep as package proto has it, in fields, lists, oneofs,
-// groups and maps, with the default limit and with others.
+// The limit of nesting equals package proto's, in fields, lists, oneofs, groups and maps, by default and with
+// other limits.
 func TestRecursionLimit(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	groups := func(n int) []byte {
@@ -121,8 +121,8 @@ func TestRecursionLimit(t *testing.T) {
 				{(*openpb.Maps)(nil), nest(nest(nil, 2<<3|2, 1), 2<<3|2, min(depth, 1000)/2)},
 				{(*openpb.Maps)(nil), nest([]byte{0x10, 1}, 2<<3|2, min(depth, 1000)/2*2)},
 				{(*oldpb.Groups)(nil), groups(min(depth, 1000) / 2)},
-				{(*oldpb.Extended)(nil), nest(nil, 103<<3|2, min(depth, 1000))}, // extensions, which package proto reads
-				{(*lazypb.Outer)(nil), nest(nil, 1<<3|2, min(depth, 2))},        // a field that is left to it
+				{(*oldpb.Extended)(nil), nest(nil, 103<<3|2, min(depth, 1000))}, // extensions, which package proto decodes
+				{(*lazypb.Outer)(nil), nest(nil, 1<<3|2, min(depth, 2))},        // a field left to package proto
 				{(*openpb.Scalars)(nil), bytes.Repeat([]byte{0x9b, 1}, depth)},
 			} {
 				o := arenapb.UnmarshalOptions{RecursionLimit: limit}
@@ -141,7 +141,7 @@ func TestRecursionLimit(t *testing.T) {
 	}
 }
 
-// A tag that is cut off is just that, also where one level more would be too deep.
+// A truncated tag is reported as such, also where one more level of nesting would be too deep.
 func TestCutAtLimit(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	for _, m := range both {
@@ -158,7 +158,7 @@ func TestCutAtLimit(t *testing.T) {
 	}
 }
 
-// Extensions are found by the Resolver, and unknown fields where it knows none.
+// The Resolver finds extensions. Those that it does not find are unknown fields.
 func TestResolver(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	doc := unhex(t, "a00607 aa060161 ca0602 0801 c23e04 0801 3200")
@@ -186,8 +186,8 @@ func TestResolver(t *testing.T) {
 	}
 }
 
-// NoLazyDecoding is package proto's: a message that is marked so is decoded at once, or
-// when it is asked for, in an arena, on the heap, and in a message that is read here.
+// NoLazyDecoding acts as in package proto: a lazy field is decoded immediately or at first use, in an arena,
+// on the heap, and inside a message decoded by this package.
 func TestNoLazyDecoding(t *testing.T) {
 	decoded := func(m proto.Message) bool {
 		if o, ok := m.(*lazypb.Outer); ok {
@@ -222,7 +222,7 @@ func TestNoLazyDecoding(t *testing.T) {
 	}
 }
 
-// An extension that the Resolver alone knows is read, in an arena and on the heap.
+// An extension known only to the Resolver is decoded, in an arena and on the heap.
 func TestResolverOfItsOwn(t *testing.T) {
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
 		Name: proto.String("own.proto"), Package: proto.String("own"), Dependency: []string{"old.proto"},
@@ -250,7 +250,7 @@ func TestResolverOfItsOwn(t *testing.T) {
 	}
 }
 
-// What a message had is dropped, in an arena and on the heap.
+// The old contents of a message are dropped, in an arena and on the heap.
 func TestDropsWhatWas(t *testing.T) {
 	for _, a := range []*arena.Arena{nil, arena.NewArena(4<<10, 0)} {
 		m := &openpb.Scalars{I32: 1, S: "old", By: []byte("old"), Child: &openpb.Scalars{I32: 2}}
@@ -263,7 +263,7 @@ func TestDropsWhatWas(t *testing.T) {
 	}
 }
 
-// A nil message is the same panic as package proto's.
+// A nil message causes the same panic as in package proto.
 func TestNilMessage(t *testing.T) {
 	says := func(f func() error) (v any) {
 		defer func() { v = recover() }()
@@ -281,8 +281,8 @@ func TestNilMessage(t *testing.T) {
 	}
 }
 
-// Merge may find what a program has left: a oneof's wrapper that is nil, and
-// lists that were cut, with messages behind their end.
+// Merge handles messages set by a program: a oneof with a nil wrapper, and shortened lists with messages in
+// their capacity.
 func TestMergeInto(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	merge := func(doc string, want, got proto.Message) {
@@ -325,9 +325,8 @@ func TestMergeInto(t *testing.T) {
 	merge("8a010372017a 7a0161 7a00 1805 1806 1807", lists(), lists())
 }
 
-// Unknown fields that lie right before the document, as bytes of the same arena or of the
-// heap can, are not made one with it: the two may be memory of two objects, of which one
-// pointer keeps only the first.
+// Unknown fields directly before the document in memory are not joined with it. They may be two objects, of
+// which one pointer would keep only the first alive.
 func TestUnknownBeforeDocument(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	doc := unhex(t, "f80701")
@@ -349,8 +348,8 @@ func TestUnknownBeforeDocument(t *testing.T) {
 	}
 }
 
-// Lengths of one, two and more bytes, where they begin and end: what has them is read and
-// written, and counted before its list is made.
+// Lengths of one, two and more bytes, at their boundaries: decoded, encoded, and counted before a list is
+// allocated.
 func TestLengths(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)
 	for _, n := range []int{0, 1, 125, 126, 127, 128, 129, 255, 256, 16383, 16384, 16385, 16511, 16512, 1<<21 - 1, 1 << 21} {

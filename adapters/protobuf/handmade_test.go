@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Messages that no protoc-gen-go made, in those that look as if one had.
+// Messages not made by protoc-gen-go, inside messages that look as if they were.
 type (
 	under struct{ m *dynamicpb.Message }
 	group struct{ m *dynamicpb.Message }
@@ -50,7 +50,7 @@ type (
 
 		unknownFields protoimpl.UnknownFields
 	}
-	// fussy panics when it is asked with a text in it, as one is that is tried out.
+	// fussy panics if it contains text, as during verification.
 	fussy struct {
 		state protoimpl.MessageState
 		S     *string        `protobuf:"bytes,1,opt,name=s"`
@@ -105,8 +105,8 @@ func (m *fussy) ProtoReflect() protoreflect.Message {
 	return fussyInfo.MessageOf(m)
 }
 
-// Fields with messages that are not generated are package proto's, of any kind, and the
-// rest of the message is not.
+// Fields of any kind whose messages are not generated are left to package proto, but the rest of the message
+// is not.
 func TestHandmade(t *testing.T) {
 	c := oracle.Random(rand.New(rand.NewPCG(27, 28)))
 	a := arena.NewArena(4<<10, 0)
@@ -128,7 +128,7 @@ func TestHandmade(t *testing.T) {
 	}
 }
 
-// A type that fails when it is tried out is package proto's in other types, too.
+// A type that fails verification is also left to package proto inside other types.
 func TestFailsWhenTriedOut(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("nothing is tried out")

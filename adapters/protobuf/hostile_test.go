@@ -31,12 +31,11 @@ var update = flag.Bool("update", false, "write the tables of docs/generated/prot
 
 const page = "../../docs/generated/protobuf.md"
 
-// replace writes text between the markers of that name in the page, and returns what was
-// there.
+// replace replaces the text between the page's markers of that name and returns the old text.
 func replace(t *testing.T, name, text string) (was string) {
 	b, err := os.ReadFile(page)
 	if err != nil {
-		t.Skip("SKIPPED: ", err) // the module alone
+		t.Skip("SKIPPED: ", err) // without the rest of the repository
 	}
 	begin, end := "<!-- "+name+":begin -->\n", "<!-- "+name+":end -->"
 	from, to := strings.Index(string(b), begin), strings.Index(string(b), end)
@@ -52,10 +51,10 @@ func replace(t *testing.T, name, text string) (was string) {
 	return string(b[from:to])
 }
 
-// repeat is a megabyte of doc.
+// repeat returns a megabyte of copies of doc.
 func repeat(doc ...byte) []byte { return bytes.Repeat(doc, 1<<20/len(doc)) }
 
-// hostile are documents of a megabyte that are made to become large, or slow.
+// hostile lists documents of a megabyte that try to use much memory or time.
 var hostile = []struct {
 	name string
 	m    proto.Message
@@ -76,7 +75,7 @@ var hostile = []struct {
 	{"unknown fields", (*openpb.Scalars)(nil), repeat(0xf8, 7, 1)},
 }
 
-// deep is messages nested 9,000 deep, again and again.
+// deep returns messages nested 9,000 deep, repeatedly.
 func deep() []byte {
 	one := nest(nil, 9<<3|2, 9000)
 	var doc []byte
@@ -86,8 +85,8 @@ func deep() []byte {
 	return doc
 }
 
-// No document takes much longer than package proto takes for it, all come to an end within
-// a limit, as an error that says so, and each byte takes as much memory as the table says.
+// No document takes much longer than with package proto. With a limit all of them end with an error, and the
+// memory per byte is what the table says.
 func TestHostile(t *testing.T) {
 	if !machine.LayoutOK || check.On || check.Race || bits.UintSize != 64 {
 		t.Skip("the table is that of plain builds on 64 bits")
@@ -151,7 +150,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// What the page says of the ways in which Unmarshal differs from package proto's.
+// The differences between Unmarshal and package proto that the page lists.
 func TestDifferences(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto reads all")

@@ -27,7 +27,7 @@ import (
 	"github.com/ebbpool/arena/adapters/protobuf/internal/testpb/setpb"
 )
 
-// kinds are messages of all kinds, none of which package proto may have to read.
+// kinds are messages of all kinds that this package must decode itself.
 var kinds = []proto.Message{
 	(*openpb.Scalars)(nil), (*openpb.Optional)(nil), (*openpb.Lists)(nil), (*openpb.Choice)(nil), (*openpb.Maps)(nil),
 	(*oldpb.Required)(nil), (*oldpb.Holder)(nil), (*oldpb.Groups)(nil), (*oldpb.Extended)(nil),
@@ -40,12 +40,11 @@ var kinds = []proto.Message{
 	(*oddopaquepb.Ones)(nil), (*oddopaquepb.Strict)(nil), (*oddopaquepb.CycleA)(nil), (*oddopaquepb.CycleB)(nil),
 }
 
-// left are messages that package proto has to read, or that have some in them.
+// left are messages that package proto must decode, or that contain such messages.
 var left = []proto.Message{
 	(*lazypb.Lazy)(nil), (*lazypb.Outer)(nil),
 	(*oddlazypb.Lazy)(nil), (*oddlazypb.Part)(nil), (*oddlazypb.Around)(nil), (*oddlazypb.Strict)(nil),
 	(*setpb.Set)(nil), (*setpb.Item)(nil), (*setpb.Sets)(nil),
 }
 
-// both are all of these.
 var both = slices.Concat(kinds, left)

@@ -22,7 +22,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// mapsWith is a message with n entries in each of its maps, fewer of bools.
+// mapsWith returns a message with n entries in each of its maps, fewer for bool keys.
 func mapsWith(r *rand.Rand, n int) *openpb.Maps {
 	m := new(openpb.Maps)
 	for v := range mapFields(m) {
@@ -33,7 +33,7 @@ func mapsWith(r *rand.Rand, n int) *openpb.Maps {
 	return m
 }
 
-// readMaps reads m into a, and as package proto does.
+// readMaps decodes m into a, and with package proto.
 func readMaps(t *testing.T, a *arena.Arena, m *openpb.Maps) (got, want *openpb.Maps) {
 	t.Helper()
 	doc, err := proto.Marshal(m)
@@ -50,7 +50,7 @@ func readMaps(t *testing.T, a *arena.Arena, m *openpb.Maps) (got, want *openpb.M
 	return got, want
 }
 
-// mapFields ranges over the maps of m.
+// mapFields iterates over the maps of m.
 func mapFields(m *openpb.Maps) func(func(reflect.Value) bool) {
 	return func(yield func(reflect.Value) bool) {
 		for i, s := 0, reflect.ValueOf(m).Elem(); i < s.NumField(); i++ {
@@ -61,7 +61,7 @@ func mapFields(m *openpb.Maps) func(func(reflect.Value) bool) {
 	}
 }
 
-// anyOf is a t of few, so that keys come again; messages and bytes are new on the heap.
+// anyOf returns one of a few values of type t, so that keys repeat. Messages and bytes are new on the heap.
 func anyOf(r *rand.Rand, t reflect.Type) reflect.Value {
 	v, n := reflect.New(t).Elem(), r.IntN(40)
 	switch t.Kind() {
@@ -86,9 +86,8 @@ func anyOf(r *rand.Rand, t reflect.Type) reflect.Value {
 	return v
 }
 
-// A map that was filled as one of another type is the language's own, whatever is done with it: it
-// grows, shrinks, is walked while it changes and is cleared as an ordinary map that has seen the
-// same, under a collector that never rests.
+// A map that was filled as a map of another type behaves like an ordinary map with the same history: it
+// grows, shrinks, is changed during iteration and cleared, while the collector runs all the time.
 func TestMapsAreMaps(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	r := rand.New(rand.NewPCG(31, 32))
@@ -128,7 +127,7 @@ func TestMapsAreMaps(t *testing.T) {
 	}
 }
 
-// changeMaps does one thing with both maps, and reports whether a walk met no key twice.
+// changeMaps does one operation on both maps, and reports whether an iteration yielded each key at most once.
 func changeMaps(r *rand.Rand, p [2]reflect.Value) (once bool) {
 	once = true
 	typ := p[0].Type()
@@ -140,7 +139,7 @@ func changeMaps(r *rand.Rand, p [2]reflect.Value) (once bool) {
 	case n < 15:
 		p[0].SetMapIndex(k, reflect.Value{})
 		p[1].SetMapIndex(k, reflect.Value{})
-	case n < 17: // change it while it is walked: a key is met once, but if it was deleted since
+	case n < 17: // change it during iteration: a key is yielded once, unless it was deleted since
 		met := map[any]bool{}
 		for it := p[0].MapRange(); it.Next(); {
 			key := it.Key()
@@ -179,7 +178,7 @@ func sameMaps(x, y reflect.Value) bool {
 	return n == y.Len() && x.Len() == n
 }
 
-// Escape copies the maps of an arena, also where nothing in them leads there.
+// Escape copies the maps of an arena, also if they contain no pointers into it.
 func TestEscapeCopiesMaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	a := arena.NewArena(64<<10, 0)
@@ -194,7 +193,7 @@ func TestEscapeCopiesMaps(t *testing.T) {
 				t.Errorf("%d entries of a %v: Escape = %v, want a copy of %v", n, v.Type(), got, v)
 			}
 		}
-		type box struct { // on the heap, with nothing but the map that the arena owns
+		type box struct { // on the heap, with only the map owned by the arena
 			n int
 			m map[uint32]bool
 		}
@@ -240,7 +239,7 @@ func TestLimitCountsMaps(t *testing.T) {
 	}
 }
 
-// fieldOf returns the number of the field of Maps with that Go name.
+// fieldOf returns the number of the field of Maps with the given Go name.
 func fieldOf(t *testing.T, name string) protowire.Number {
 	t.Helper()
 	f, ok := reflect.TypeFor[openpb.Maps]().FieldByName(name)
@@ -254,7 +253,7 @@ func fieldOf(t *testing.T, name string) protowire.Number {
 	return protowire.Number(n)
 }
 
-// A warm arena reads maps without an allocation.
+// A warm arena decodes maps without an allocation.
 func TestMapsAllocateNothing(t *testing.T) {
 	if check.On || check.Race {
 		t.Skip("these builds allocate")
@@ -278,8 +277,8 @@ func TestMapsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Maps, and walks over them, that a program keeps too long meet other maps of the same type
-// and no crash, whatever is written by either; the message that is read then is right.
+// Stale maps, and iterations over them, show other maps of the same type and do not crash, whatever either
+// side writes. The message decoded then is correct.
 func TestMapsTooLate(t *testing.T) {
 	if check.On {
 		t.Skip("checked builds report it")
@@ -321,8 +320,7 @@ func TestMapsTooLate(t *testing.T) {
 	}
 }
 
-// A document of two runs of a field's entries, the second of which makes the map grow, keeps
-// all of them.
+// If a second run of a field's entries makes the map grow, all entries are kept.
 func TestMapGrowsByLaterRuns(t *testing.T) {
 	var doc []byte
 	want := map[string]string{}

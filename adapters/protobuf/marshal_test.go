@@ -24,8 +24,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// What is written of random messages, on the heap and in an arena, is what package proto
-// writes, byte for byte, with its errors; it lies in the arena, and no byte of it is moved.
+// The encoding of random messages, on the heap and in an arena, equals package proto's, including errors. It
+// is in the arena and stays unchanged.
 func TestMarshal(t *testing.T) {
 	rounds := 100
 	if testing.Short() {
@@ -65,7 +65,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// spoil sets what no document can set: text that is not UTF-8, bytes that are nil and not.
+// spoil sets values that no document can contain: invalid UTF-8, nil and non-nil empty bytes.
 func spoil(r *rand.Rand, m protoreflect.Message) {
 	m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
@@ -86,7 +86,7 @@ func spoil(r *rand.Rand, m protoreflect.Message) {
 	})
 }
 
-// What a program can put together and no document: nil where a message is expected.
+// Messages that only a program can make: nil in place of a message.
 func TestMarshalHoles(t *testing.T) {
 	for _, m := range []proto.Message{
 		&openpb.Lists{Child: []*openpb.Lists{nil, {B: []bool{}}, nil}, Many: []*openpb.Scalars{nil}, By: [][]byte{nil, {}}, Un: []int32{}, I32: []int32{}},
@@ -107,8 +107,8 @@ func TestMarshalHoles(t *testing.T) {
 	}
 }
 
-// Of the kinds that Unmarshal reads, package proto writes none, or it would be compared with
-// itself; of the others it writes all.
+// Package proto encodes none of the kinds that Unmarshal supports, or it would be compared with itself, and
+// all others.
 func TestMarshalKinds(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto writes them all")
@@ -125,7 +125,7 @@ func TestMarshalKinds(t *testing.T) {
 	}
 }
 
-// Sorted maps of any size are those of package proto.
+// Sorted maps of any size are encoded like by package proto.
 func TestMarshalMaps(t *testing.T) {
 	r, a := rand.New(rand.NewPCG(39, 40)), arena.NewArena(16<<10, 0)
 	for n := range 40 {
@@ -136,7 +136,7 @@ func TestMarshalMaps(t *testing.T) {
 	}
 }
 
-// Nothing, nothing of a type, and empty messages give the bytes of package proto.
+// Nil interfaces, nil messages and empty messages are encoded like by package proto.
 func TestMarshalNothing(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	for _, m := range []proto.Message{nil, (*wrapperspb.StringValue)(nil), &wrapperspb.StringValue{}, wrapperspb.String("\xff"), wrapperspb.String("x")} {
@@ -150,7 +150,7 @@ func TestMarshalNothing(t *testing.T) {
 	}
 }
 
-// MarshalAppend leaves what is there as it is, and MarshalInto takes memory once, of the size.
+// MarshalAppend keeps the existing bytes, and MarshalInto calls take once, with the exact size.
 func TestMarshalAppend(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	for _, m := range both {
@@ -178,8 +178,8 @@ func TestMarshalAppend(t *testing.T) {
 	}
 }
 
-// A message that is written into too few bytes, however few, says so and nothing else, and what
-// fits is what is written into counted bytes.
+// Encoding into too small a buffer, of any size, reports only that. If the message fits, the result is the
+// same as with a computed size.
 func TestMarshalInto(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto writes all")
@@ -207,7 +207,7 @@ func TestMarshalInto(t *testing.T) {
 	}
 }
 
-// Large messages are counted and small ones are not, whichever came before.
+// The sizes of large messages are computed and those of small ones are not, whichever came before.
 func TestMarshalLarge(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto writes all")
@@ -219,7 +219,7 @@ func TestMarshalLarge(t *testing.T) {
 	}()
 	a := arena.NewArena(64<<10, 16<<20)
 	grown := 0
-	for range 100 { // another processor's memory, or new one after a collection, is small
+	for range 100 { // a scratch of another processor, or a new one after a collection, is small
 		_, err := arenapb.Marshal(a, wrapperspb.Bytes(make([]byte, 20_000)))
 		if grown = arenapb.Scratch(); err != nil || grown >= 20_000 {
 			break

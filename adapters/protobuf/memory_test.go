@@ -27,7 +27,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Without an arena the message is on the heap, as package proto makes it.
+// Without an arena the message is on the heap, as from package proto.
 func TestNilArena(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, m := range kinds {
@@ -43,11 +43,10 @@ func TestNilArena(t *testing.T) {
 	}
 }
 
-// wrapped is a message by the methods of another.
+// wrapped implements a message by the methods of another.
 type wrapped struct{ *openpb.Scalars }
 
-// Messages that this package doesn't know are read by package proto, are right, and are
-// counted by name.
+// Unsupported messages are decoded by package proto, are correct, and are counted by name.
 func TestFallbacks(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("all are")
@@ -105,7 +104,7 @@ func TestFallbacks(t *testing.T) {
 	}
 }
 
-// A warm arena takes nothing from the heap, maps and extensions aside.
+// A warm arena allocates nothing on the heap, except for maps and extensions.
 func TestAllocatesNothing(t *testing.T) {
 	if check.On || check.Race || !machine.LayoutOK {
 		t.Skip("these builds allocate")
@@ -142,7 +141,7 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// clearMaps drops the maps of an All, and of those in it.
+// clearMaps drops the maps of an All and of its nested messages.
 func clearMaps(m proto.Message) {
 	switch m := m.(type) {
 	case *allopenpb.All:
@@ -163,7 +162,7 @@ func clearMaps(m proto.Message) {
 	}
 }
 
-// A limit is an error, which says so, and the arena serves on.
+// An exceeded limit is an error, and the arena stays usable.
 func TestLimit(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("messages are on the heap")
@@ -194,12 +193,11 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// tortured is set for the test that TestTorture runs under the harshest collector.
+// tortured is set in the process that TestTorture starts.
 const tortured = "ARENAPB_TORTURED"
 
-// What was decoded survives the harshest collector: one that runs all the time, and
-// fills what it frees. If it could not see a pointer of a decoded tree, the tree would
-// change.
+// Decoded messages survive a collector that runs all the time and overwrites freed memory. If it missed a
+// pointer, the message would change.
 func TestTorture(t *testing.T) {
 	if os.Getenv(tortured) == "" {
 		rounds := "-test.short=false"
@@ -256,7 +254,7 @@ func TestTorture(t *testing.T) {
 			trees = append(trees, x)
 		}
 		c := oracle.Random(r)
-		for _, m := range both { // and what no Marshal makes, twice into one message
+		for _, m := range both { // and generated documents, merged twice
 			x := tree{oracle.Fresh(a, m), oracle.Fresh(nil, m)}
 			o, p := arenapb.UnmarshalOptions{AllowPartial: true, Merge: true}, proto.UnmarshalOptions{AllowPartial: true, Merge: true}
 			good := true
@@ -280,7 +278,7 @@ func TestTorture(t *testing.T) {
 			}
 		}
 		pool.Put(a)
-		pool.Do(func(a *arena.Arena) { // writes over what was there
+		pool.Do(func(a *arena.Arena) { // overwrites the old memory
 			for _, m := range kinds {
 				_ = arenapb.Unmarshal(a, oracle.Document(t, r, m), oracle.Fresh(a, m))
 			}

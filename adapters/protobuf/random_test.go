@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Random documents, and broken ones, are read as package proto reads them,
-// and so are the errors.
+// Random and malformed documents are decoded like by package proto, with the same errors.
 func TestRandomMessages(t *testing.T) {
 	rounds := 400
 	if testing.Short() {
@@ -47,8 +46,7 @@ func TestRandomMessages(t *testing.T) {
 	}
 }
 
-// No message of the kinds above is read by package proto, or the tests compare it with
-// itself.
+// Package proto decodes none of the kinds above, or the tests would compare it with itself.
 func TestNoFallbacks(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("package proto reads them all")

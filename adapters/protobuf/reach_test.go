@@ -8,14 +8,13 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What looks at the document panics in checked builds where it would look beyond the zeros
-// behind it, or before it. Without that a decoder that goes astray reads whatever lies there,
-// and no other test tells.
+// In checked builds, reads of the document panic if they are before it or after the zeros that follow it.
+// Other tests would not notice such reads.
 func TestReach(t *testing.T) {
 	if !check.On {
 		t.Skip("plain builds don't ask")
 	}
-	memory := make([]byte, 64) // also where the decoder must not look
+	memory := make([]byte, 64) // includes bytes that must not be read
 	d := &decoder{base: xunsafe.DataOf(memory[16:]), n: 10}
 	end := d.n + docSlack
 	for _, look := range []struct {

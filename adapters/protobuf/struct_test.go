@@ -18,7 +18,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// Structs as a program writes them by hand.
+// Hand-written structs.
 type (
 	label struct {
 		Name  string `protobuf:"bytes,1,opt,name=name,proto3"`
@@ -131,7 +131,7 @@ func needsLayout(t *testing.T) {
 	}
 }
 
-// A struct with fields of every kind is written and read back, in an arena and on the heap.
+// A struct with fields of every kind is encoded and decoded again, in an arena and on the heap.
 func TestStructs(t *testing.T) {
 	needsLayout(t)
 	want := everything()
@@ -151,7 +151,7 @@ func TestStructs(t *testing.T) {
 				t.Fatalf("%+v\nwant %+v", got, want)
 			}
 		}
-		for _, large := range []int{1, 100, 10_000} { // sizes are counted for large ones
+		for _, large := range []int{1, 100, 10_000} { // sizes of large messages are computed
 			req := writeRequest{}
 			for range large {
 				req.Series = append(req.Series, series{[]label{{"__name__", "up"}, {"job", strings.Repeat("x", 50)}}, []point{{1.5, 2}, {0, 0}}})
@@ -171,8 +171,8 @@ func TestStructs(t *testing.T) {
 	}
 }
 
-// Each prefix of a document, and each change of a byte, is an error or a message, and a message that is written and read
-// again is the same. After an error the struct is zero.
+// Each prefix of a document, and each change of a byte, gives an error or a message. A message that is
+// encoded and decoded again is unchanged. After an error the struct is zero.
 func TestStructsHostile(t *testing.T) {
 	needsLayout(t)
 	doc, err := arenapb.MarshalStruct(nil, everything())
@@ -226,13 +226,13 @@ func TestStructsHostile(t *testing.T) {
 	}
 }
 
-// errDeep is what too deep messages return.
+// errDeep is the error for messages nested too deep.
 var errDeep = func() error {
 	err := proto.UnmarshalOptions{RecursionLimit: 1}.Unmarshal([]byte{0x0a, 0}, new(structpb.ListValue))
 	return err
 }()
 
-// Structs that can't be read are errors that name the field, and so are wrong documents.
+// Unsupported structs cause errors that name the field, and so do malformed documents.
 func TestStructErrors(t *testing.T) {
 	needsLayout(t)
 	type (
@@ -329,7 +329,7 @@ func TestStructErrors(t *testing.T) {
 	}
 }
 
-// A decoded message takes no memory of the heap in steady state.
+// Decoding allocates nothing on the heap in steady state.
 func TestStructsAllocateNothing(t *testing.T) {
 	if check.On || check.Race || check.ASan || !machine.LayoutOK {
 		t.Skip("these builds allocate")

@@ -18,7 +18,7 @@ import (
 
 var wireTime = flag.Duration("wire", 0, "how long TestWire tests each type, in place of a number of rounds")
 
-// differWire compares what two or three documents of m's type are, by all that c chooses.
+// differWire compares the decoding of two or three documents of m's type, with all options chosen by c.
 func differWire(c *oracle.Choices, arenas []*arena.Arena, m proto.Message) (doc []byte, err error) {
 	md := m.ProtoReflect().Descriptor()
 	o := oracle.Options(c)
@@ -38,15 +38,14 @@ func differWire(c *oracle.Choices, arenas []*arena.Arena, m proto.Message) (doc 
 	return doc, nil
 }
 
-// unsure reports whether what package proto says of required fields after a Merge depends on
-// what was in the message and which types it has met before, and not only on the document:
-// for lazy messages, and for those that lead to themselves without a required field on the
-// way, but with one elsewhere.
+// unsure reports whether package proto's result for required fields after a Merge depends on more than the
+// document: for lazy messages, and for recursive messages without a required field in the cycle but with one
+// elsewhere.
 func unsure(md protoreflect.MessageDescriptor) bool {
 	if slices.ContainsFunc(left, func(m proto.Message) bool { return m.ProtoReflect().Descriptor() == md }) {
 		return true
 	}
-	at := map[protoreflect.FullName]int{} // 1 while what it leads to is looked at, then 2
+	at := map[protoreflect.FullName]int{} // 1 while its fields are visited, then 2
 	var circle func(protoreflect.MessageDescriptor) bool
 	circle = func(md protoreflect.MessageDescriptor) (found bool) {
 		if md == nil || at[md.FullName()] == 2 {
@@ -56,7 +55,7 @@ func unsure(md protoreflect.MessageDescriptor) bool {
 			return true
 		}
 		plain := md.RequiredNumbers().Len() == 0 && md.ExtensionRanges().Len() == 0
-		if at[md.FullName()] = 2; plain { // the others are no part of such a circle
+		if at[md.FullName()] = 2; plain { // others are not part of such a cycle
 			at[md.FullName()] = 1
 		}
 		for i := range md.Fields().Len() {
@@ -68,15 +67,15 @@ func unsure(md protoreflect.MessageDescriptor) bool {
 	return circle(md)
 }
 
-// wireArenas are a new arena, one with a limit that some documents reach, and none.
+// wireArenas returns a new arena, one with a limit that some documents exceed, and nil.
 func wireArenas() []*arena.Arena {
 	limited := arena.NewArena(1<<10, 0)
 	limited.SetLimit(64 << 10)
 	return []*arena.Arena{arena.NewArena(4<<10, 0), limited, nil}
 }
 
-// Documents that no Marshal makes are read as package proto reads them, or are the same
-// error, in an arena, in one with a limit, and without one; and the arenas serve on.
+// Documents that no Marshal produces are decoded like by package proto, with the same errors, in an arena, in
+// one with a limit, and without one. The arenas stay usable.
 func TestWire(t *testing.T) {
 	rounds := 3000
 	switch {
@@ -110,14 +109,14 @@ func TestWire(t *testing.T) {
 					}
 				}
 			}
-			if share := 100 * good / all; all >= 300 && (share < 5 || share > 98) { // of fewer it is chance
+			if share := 100 * good / all; all >= 300 && (share < 5 || share > 98) { // with fewer it is chance
 				t.Errorf("%d%% of %d documents are good: that compares little", share, all)
 			}
 		})
 	}
 }
 
-// FuzzWire is TestWire by what a fuzzer chooses.
+// FuzzWire is TestWire with a fuzzer's choices.
 func FuzzWire(f *testing.F) {
 	r := rand.New(rand.NewPCG(23, 24))
 	for i := range both {

@@ -23,8 +23,8 @@ import (
 
 type text struct{ Text string }
 
-// service is what every recipe serves: /read reads a document, /alloc allocates as many bytes as its body
-// says, which panics at a limit, /panic panics, and /arena reports which contexts lead to the arena.
+// service is served by every recipe: /read reads a document, /alloc allocates the number of bytes in its
+// body, which panics at a limit, /panic panics, and /arena reports which contexts lead to the arena.
 type service func(path string, read func(v any) error, status func(error) int, a *arena.Arena) int
 
 func serve(path string, read func(v any) error, status func(error) int, a *arena.Arena) int {
@@ -46,8 +46,8 @@ func serve(path string, read func(v any) error, status func(error) int, a *arena
 	return http.StatusOK
 }
 
-// recipes are the routers of docs/recipes.md. Each must answer a request over its limit with the limit's
-// status under the router's own recovery middleware, and other panics as the router does.
+// recipes are the routers of docs/recipes.md. Each must respond to a request over its limit with the limit's
+// status under the router's own recovery middleware, and handle other panics like the router.
 var recipes = map[string]func(pool *arena.ArenaPool, serve service) func(*http.Request) int{
 	"chi": func(pool *arena.ArenaPool, serve service) func(*http.Request) int {
 		r := chi.NewRouter()
@@ -169,7 +169,7 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// What docs/adapters.md says of contexts that do not lead to the arena.
+// The contexts that docs/adapters.md lists as not leading to the arena.
 func TestContextsWithoutArena(t *testing.T) {
 	g := gin.New()
 	g.GET("/", func(c *gin.Context) {

@@ -21,7 +21,7 @@ import (
 	echomiddleware "github.com/labstack/echo/v4/middleware"
 )
 
-// routes is a service of net/http, with the name in the path as its router has it.
+// routes is a net/http service; name extracts the name from a router's path.
 func routes(t *testing.T, name func(*http.Request) string) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/hello/": func(w http.ResponseWriter, r *http.Request) {
@@ -55,8 +55,8 @@ func routes(t *testing.T, name func(*http.Request) string) map[string]http.Handl
 	}
 }
 
-// try has a server of the router answer all that a service is asked: what build returns
-// has arenahttp.Handler with p around its routes, or in them, and recovery around that.
+// try tests a router: build returns a handler with arenahttp.Handler around its routes, or inside them, and
+// recovery around that.
 func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(64<<10, 96<<10)
@@ -94,7 +94,7 @@ func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 	}
 	p.Put(other)
 	ask("GET", "/busy/x", "", 200, "")
-	for range 60_000 { // an answer may be read before its handler has returned
+	for range 60_000 { // a response may arrive before its handler has returned
 		if s := p.Stats(); s.Gets == s.Puts {
 			break
 		}
@@ -103,7 +103,7 @@ func try(t *testing.T, build func(p *arena.ArenaPool) http.Handler) {
 	if s := p.Stats(); s.Gets != s.Puts || s.Leaked != 0 || s.Gets != 9 {
 		t.Errorf("%+v: arenas are out", s)
 	}
-	for _, off := range []*arena.ArenaPool{nil, p} { // without a pool, and while pools are off
+	for _, off := range []*arena.ArenaPool{nil, p} { // a nil pool, and a disabled pool
 		func() {
 			arena.SetEnabled(off == nil)
 			defer arena.SetEnabled(true)
@@ -163,10 +163,10 @@ func TestGin(t *testing.T) {
 	})
 }
 
-// last is the last part of the path.
+// last returns the last element of the path.
 func last(r *http.Request) string { return r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:] }
 
-// A handler's error that is wrapped by a router's own must still be the limit's.
+// A limit's error that a router wraps in its own error type is still recognized.
 func TestWrapped(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(64<<10, 0)

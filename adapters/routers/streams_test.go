@@ -24,16 +24,16 @@ import (
 	echomiddleware "github.com/labstack/echo/v4/middleware"
 )
 
-// streams is a service that sends what only some writers can, as each router has it:
+// streams is a service with responses that need optional interfaces of the writer:
 //
-//	/stream  three lines, each when the one before was read
-//	/gone    a stream that ends when its client has gone
+//	/stream  three lines, each after the previous one was read
+//	/gone    a stream that ends when its client has left
 //	/hijack  a connection that is taken over
 //	/file    a file, by io.Copy
 type streams struct {
 	t    *testing.T
 	next chan bool // a line was read
-	gone chan bool // a handler has noticed
+	gone chan bool // the handler has noticed
 	file string
 }
 
@@ -104,7 +104,7 @@ func (s *streams) echo() http.Handler {
 	return e
 }
 
-// untilGone is read until its client has gone.
+// untilGone blocks in Read until the client has left.
 type untilGone struct {
 	ctx context.Context
 	w   http.Flusher
@@ -164,8 +164,8 @@ func (s *streams) chi() http.Handler {
 	return r
 }
 
-// What a router streams without Handler it must stream with Handler around it: gin's
-// Stream, for one, panics where the writer has lost its http.CloseNotifier.
+// Streams that a router supports without Handler also work with Handler around it. gin's Stream, for example,
+// panics if the writer does not implement http.CloseNotifier.
 func TestStreams(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	text := strings.Repeat("a file of some length\n", 10_000)
@@ -230,7 +230,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// flushing is a middleware that has all that the writer has.
+// flushing is middleware whose writer keeps all optional interfaces.
 func flushing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(struct {
@@ -242,7 +242,7 @@ func flushing(next http.Handler) http.Handler {
 	})
 }
 
-// The compressors of chi and echo look at what the writer can, and flush in between.
+// The compressors of chi and echo look for optional interfaces of the writer, and flush.
 func TestCompressed(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	text := strings.Repeat("compress me ", 1000)

@@ -21,10 +21,10 @@ import (
 	echomiddleware "github.com/labstack/echo/v4/middleware"
 )
 
-// stack is a router with a timeout, and Handler somewhere: inside the timeout, or around it.
+// stack is a router with a timeout, and Handler inside the timeout or around it.
 type stack struct {
 	name     string
-	recycled bool // what becomes of the arenas
+	recycled bool // arenas are put back
 	build    func(p *arena.ArenaPool, h http.Handler) http.Handler
 }
 
@@ -40,8 +40,8 @@ func theirs(next http.Handler) http.Handler {
 	return http.TimeoutHandler(next, crosstalk.Timeout, "late")
 }
 
-// byContext is chi's timeout, which ends no more than the context, and a handler that
-// looks at it, as chi's documentation has it: with a goroutine that does the work.
+// byContext is chi's timeout, which only cancels the context, with a handler that observes the context, as in
+// chi's documentation: a goroutine does the work.
 func byContext(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, done := &page{header: http.Header{}}, make(chan bool)
@@ -57,9 +57,9 @@ func byContext(h http.Handler) http.Handler {
 	})
 }
 
-// page is an answer that is kept until its handler has ended in time.
+// page buffers a response until its handler has ended in time.
 type page struct {
-	gin.ResponseWriter // nil but within gin
+	gin.ResponseWriter // nil outside of gin
 	mu                 sync.Mutex
 	header             http.Header
 	body               bytes.Buffer
@@ -78,8 +78,8 @@ func (p *page) send(w http.ResponseWriter) {
 	w.Write(p.body.Bytes())
 }
 
-// ginTimeout is a timeout for gin as its users have it: the handlers after it run on a
-// goroutine, with a copy of the context and a writer that keeps what they write.
+// ginTimeout is a usual timeout for gin: later handlers run on a goroutine, with a copy of the context and a
+// writer that buffers.
 func ginTimeout(h gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		ctx, cancel := context.WithTimeout(c.Request.Context(), crosstalk.Timeout)
@@ -116,8 +116,8 @@ func echoWith(h http.Handler, use ...echo.MiddlewareFunc) *echo.Echo {
 	return e
 }
 
-// chiWith has timeouts in the route: chi takes its routing context back when a middleware
-// returns, so one among those is a data race of its own.
+// chiWith adds timeouts inside the route. chi recycles its routing context when middleware returns, so a
+// timeout in its middleware would be a data race in chi.
 func chiWith(h http.Handler, use ...func(http.Handler) http.Handler) http.Handler {
 	r := chi.NewRouter()
 	r.Use(use...)
@@ -170,16 +170,16 @@ var stacks = []stack{
 	}},
 }
 
-// However a router's timeout stands to Handler, no request may see another's data, and with
-// TimeoutHandler, or Handler inside of the timeout, every arena comes back.
+// For each order of a router's timeout and Handler, no request sees another's data. With TimeoutHandler, or
+// with Handler inside the timeout, every arena is put back.
 func TestTimeouts(t *testing.T) {
 	for _, s := range stacks {
 		t.Run(s.name, func(t *testing.T) { crosstalk.Try(t, s.recycled, s.build) })
 	}
 }
 
-// echo's own timeout gives a late handler the writer and the context of the next request,
-// which is a race of its own: its documentation warns of it.
+// echo's own timeout gives a late handler the writer and the context of the next request, which is a race
+// that echo's documentation warns of.
 func TestEchosTimeout(t *testing.T) {
 	if check.Race {
 		t.Skip("echo's Timeout is a data race by itself")
@@ -197,7 +197,7 @@ func TestEchosTimeout(t *testing.T) {
 	}
 }
 
-// A handler that chi's timeout tells to end, and that does, works on Handler's goroutine.
+// A handler that returns when chi's timeout cancels the context runs on Handler's goroutine.
 func TestChisTimeoutObeyed(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	h := chiWith(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,19 +21,19 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// values are all that drivers return.
+// values are all kinds of values that drivers return.
 var values = []driver.Value{
 	nil, int64(0), int64(1), int64(-1), int64(127), int64(128), int64(255), int64(256), int64(1 << 40), int64(math.MinInt64),
 	0.0, -1.5, 3.0, 1e300, math.Inf(1), "", "text", "17", "true", "1.5", "2026-01-02", []byte(nil), []byte{}, []byte("bytes"), []byte("42"),
 	halfway, []byte(`{"a":1}`), true, false, time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), time.Time{},
 }
 
-// halfway lies between two numbers of 32 bits. database/sql rounds its shortest decimal, which
-// is greater: up; the number itself is rounded down, to even.
+// halfway is between two float32 values. database/sql rounds its shortest decimal, which is greater, up; the
+// number itself would be rounded down, to even.
 const halfway = 1 + 1.0/(1<<24)
 
-// same reads every value into a T, and into a struct with a T, and asks database/sql
-// for what it should be: the value and the error.
+// same reads every value into a T, and into a struct with a T, and compares value and error with
+// database/sql's.
 func same[T any](t *testing.T) {
 	t.Helper()
 	for _, v := range values {
@@ -72,7 +72,7 @@ type (
 	third  float32
 )
 
-// strict is a Scanner that keeps text, and refuses what is none.
+// strict is a Scanner that accepts only text.
 type strict struct{ text string }
 
 func (s *strict) Scan(src any) error {
@@ -170,7 +170,7 @@ func TestNames(t *testing.T) {
 	}
 	db := source.open(t)
 	a := arena.NewArena(1<<10, 0)
-	for range 2 { // the second time from what is remembered
+	for range 2 { // the second time from the cache
 		got, err := arenasql.One[customer](a, source.query(t, db))
 		if err != nil {
 			t.Fatal(err)
@@ -205,8 +205,8 @@ func refused[T any](t *testing.T, columns []string, parts ...string) {
 func TestRefusals(t *testing.T) {
 	refused[customer](t, []string{"id", "age"}, `no field of arenasql_test.customer for column "age"`)
 	refused[customer](t, []string{"skip"}, `column "skip"`)
-	refused[customer](t, []string{"name"}, `column "name"`)      // the tag counts
-	refused[customer](t, []string{"id", "i_d"}, `"id"`, `"i_d"`) // both the same field
+	refused[customer](t, []string{"name"}, `column "name"`)      // the tag replaces the name
+	refused[customer](t, []string{"id", "i_d"}, `"id"`, `"i_d"`) // both match the same field
 	refused[customer](t, []string{"id", "id"}, `columns "id" and "id" for field ID`)
 	refused[struct{ *base }](t, []string{"id"}, "embeds the pointer")
 	refused[struct{ Raw sql.RawBytes }](t, []string{"raw"}, "sql.RawBytes")
@@ -215,7 +215,7 @@ func TestRefusals(t *testing.T) {
 	refused[time.Time](t, []string{"a", "b"}, "2 columns")
 }
 
-// The outermost of fields with one name counts, as in Go.
+// The outermost of several fields with one name is set, as in Go.
 func TestOuterFieldsHideInner(t *testing.T) {
 	type outer struct {
 		base
@@ -247,7 +247,7 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-// A driver's buffer is the next row's: nothing may refer to it.
+// No result refers to a driver's buffer, which the next row overwrites.
 func TestBytesAreCopies(t *testing.T) {
 	source := &table{columns: []string{"x", "y"}}
 	for i := range 100 {
@@ -272,7 +272,7 @@ func TestBytesAreCopies(t *testing.T) {
 	}
 }
 
-// A panic inside Rows.Scan would leave it locked for ever, and Close wait for it.
+// A panic inside Rows.Scan would leave its lock held, so that Close never returns.
 func TestPanicsCloseTheRows(t *testing.T) {
 	source := &table{columns: []string{"x"}, rows: [][]driver.Value{{bytes.Repeat([]byte("x"), 1<<20)}}}
 	db := source.open(t)
@@ -308,7 +308,8 @@ type explodes struct{ int }
 
 func (*explodes) Scan(any) error { panic("scanned") }
 
-// Collect and One leave rows open if another result set follows, and close them otherwise, also after an error.
+// Collect and One leave rows open if another result set follows, and close them otherwise, also after an
+// error.
 func TestResultSets(t *testing.T) {
 	unclean := errors.New("the rows may not be all")
 	source := &table{columns: []string{"x"}, rows: [][]driver.Value{{int64(1)}, {int64(2)}}, more: 2}
@@ -350,7 +351,7 @@ func TestResultSets(t *testing.T) {
 	}
 }
 
-// JSON is read into the types that Rows.Scan refuses: maps, structs and slices.
+// JSON is decoded into the types that Rows.Scan refuses: maps, structs and slices.
 func TestJSON(t *testing.T) {
 	type place struct {
 		City string
@@ -408,8 +409,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Tags are compared exactly, then without case; of several fields the outermost counts, and the last of those. Structs
-// have columns of their own.
+// Tags are matched exactly, then without case. Of several fields the outermost is set, and the last of those.
+// Nested structs have their own columns.
 func TestMatching(t *testing.T) {
 	type team struct{ ID, Size int }
 	type row struct {
@@ -439,7 +440,7 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// More rows cost what the slice takes as it grows, a few chunks, and nothing each.
+// Further rows cost only the growth of the slice, a few chunks, and no allocation each.
 func TestRowsAllocateNothing(t *testing.T) {
 	if check.On || check.Race || check.ASan {
 		t.Skip("builds with checks allocate")

@@ -11,16 +11,16 @@ import (
 	"testing"
 )
 
-// A table is a driver whose one query answers with fixed rows. It keeps the bytes of a
-// row in a buffer that it uses again, as drivers do.
+// A table is a driver whose only query returns fixed rows. It keeps the bytes of a row in a buffer that it
+// reuses, like real drivers.
 type table struct {
 	columns []string
 	rows    [][]driver.Value
 	fails   error // after the last row
-	repeat  int   // how often the rows come
+	repeat  int   // how often the rows are repeated
 	closed  int
-	unclean error // of Close
-	more    int   // the number of further result sets, which have the same rows
+	unclean error // returned by Close
+	more    int   // number of further result sets with the same rows
 }
 
 func (t *table) open(tb testing.TB) *sql.DB {
@@ -64,7 +64,7 @@ type tableRows struct {
 	left int
 	at   int
 	more int
-	own  [][]driver.Value // with the driver's own memory for bytes
+	own  [][]driver.Value // bytes are in the driver's memory
 }
 
 func (r *tableRows) Columns() []string { return r.t.columns }

@@ -13,7 +13,7 @@ import (
 	arenasql "github.com/ebbpool/arena/adapters/sql"
 )
 
-// kinds is a struct with a field of each way to store a value.
+// kinds has a field for each way to store a value.
 type kinds struct {
 	A string
 	B flag
@@ -29,7 +29,7 @@ type kinds struct {
 	L uint16
 }
 
-// seen is a Scanner that remembers each call.
+// seen is a Scanner that records each call.
 type seen struct{ all []string }
 
 func (s *seen) Scan(src any) error {
@@ -37,10 +37,9 @@ func (s *seen) Scan(src any) error {
 	return nil
 }
 
-// Random rows, with the columns in random order, are read as Rows.Scan reads them, each
-// Scanner called once for each row: where one column's value is left to database/sql, the
-// columns before it were scanned once more, and a Scanner that adds up, such as a list, had
-// its value twice.
+// Random rows, with the columns in random order, are read like by Rows.Scan, with one call of each Scanner
+// per row. If one column's value needs database/sql, the other columns' Scanners must not be called again,
+// because they may accumulate.
 func TestRowsAreThoseOfDatabaseSQL(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	typ := reflect.TypeFor[kinds]()
@@ -89,7 +88,7 @@ func TestRowsAreThoseOfDatabaseSQL(t *testing.T) {
 	}
 }
 
-// fitting is a value that mostly fits the field of kinds with that number.
+// fitting returns a value that usually fits the field of kinds with the given index.
 func fitting(r *rand.Rand, field int) driver.Value {
 	if r.IntN(40) == 0 {
 		return values[r.IntN(len(values))]

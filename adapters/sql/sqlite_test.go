@@ -22,7 +22,7 @@ func Example() {
 		return
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // each connection has a database of its own here
+	db.SetMaxOpenConns(1) // here each connection has its own database
 	db.Exec(`create table customers (id integer, full_name text, note text);
 		insert into customers values (1, 'Jo', null), (2, 'Mia', 'prefers tea')`)
 
@@ -84,7 +84,7 @@ type order struct {
 	Any      any
 }
 
-// What an arena has must be what Rows.Scan puts into variables.
+// Results in an arena equal those of Rows.Scan.
 func TestSQLite(t *testing.T) {
 	db := openSQLite(t)
 	must[sql.Result](t)(db.Exec(`create table orders (id integer primary key, customer text, note text, coupon text,
@@ -156,7 +156,7 @@ func describe(o order) string {
 	return fmt.Sprintf("%#v, coupon %s", o, coupon)
 }
 
-// A query that is cancelled while it is read must end with an error, not with some rows.
+// A query that is canceled while it is read ends with an error, not with a part of its rows.
 func TestCancelled(t *testing.T) {
 	db := openSQLite(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -203,8 +203,8 @@ func checkRows(b *testing.B, n int, err error) {
 	}
 }
 
-// Rows as services have them, from SQLite and from a driver that keeps text in bytes, as
-// those of MySQL and PostgreSQL do.
+// Typical rows of services, from SQLite and from a driver that returns text as bytes, like those of MySQL and
+// PostgreSQL.
 func BenchmarkStructs(b *testing.B) {
 	const query = `select id, customer, note, coupon, price, paid, data, placed_at from orders`
 	db := openSQLite(b)

@@ -12,15 +12,15 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// All subjects read, and all writers write, the same message, or their times mean nothing.
+// All subjects decode, and all writers encode, the same message.
 func TestSubjectsAgree(t *testing.T) {
 	for _, d := range documents() {
 		compare(d, subjects(d))
 	}
 }
 
-// compare checks that all subjects read the same, fields being marshalled in any order, and
-// returns whether hyperpb does: v0.1.3 reads some lists of strings with one too many.
+// compare checks that all subjects decode the same message, ignoring the order of fields. It reports whether
+// hyperpb's differs: v0.1.3 decodes some lists of strings with one element too many.
 func compare(d document, all []subject) (other bool) {
 	for _, s := range all {
 		b, err := proto.Marshal(s.read())
@@ -45,20 +45,20 @@ func compare(d document, all []subject) (other bool) {
 	return other
 }
 
-// node keeps the collector as busy as a program with much in memory does.
+// node keeps the collector as busy as in a program with much live memory.
 type node struct {
 	next *node
 	pad  [6]uint64
 }
 
-// BenchmarkCodec has a benchmark for each operation, document and codec. Its time is processor
-// time of all threads, the collector's included.
+// BenchmarkCodec has a benchmark for each operation, document and codec. It measures processor time of all
+// threads, including the collector's.
 func BenchmarkCodec(b *testing.B) {
 	all := documents()
 	for _, d := range all {
 		run(b, d, "0")
 	}
-	// The smallest, by a pool that has read all of them, as vtprotobuf's have.
+	// The smallest document, with a pool that has decoded all of them, as vtprotobuf's pools have.
 	pool := arena.NewArenaPool(chunkSize, maxRetained)
 	for _, d := range all {
 		s := warm(d, pool)
@@ -99,7 +99,7 @@ func run(b *testing.B, d document, live string) {
 
 func measure(b *testing.B, d document, op, live, codec string, do func()) {
 	b.Run("op="+op+"/doc="+d.name+"/live="+live+"/codec="+codec, func(b *testing.B) {
-		do() // warm
+		do() // warm up
 		b.ReportAllocs()
 		runtime.GC()
 		begun, n := time.Duration(0), 0

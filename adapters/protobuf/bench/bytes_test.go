@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// laid is how many bytes the structs and lists have that v leads to, without the strings.
+// laid returns the size of the structs and lists reachable from v, without strings.
 func laid(v reflect.Value) int {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -38,7 +38,7 @@ func laid(v reflect.Value) int {
 	case reflect.Struct:
 		n := 0
 		for i := range v.NumField() {
-			if v.Type().Field(i).Name != "state" { // which leads to package proto's own
+			if v.Type().Field(i).Name != "state" { // refers to memory of package proto
 				n += laid(v.Field(i))
 			}
 		}
@@ -47,8 +47,7 @@ func laid(v reflect.Value) int {
 	return 0
 }
 
-// Of the arena a message takes what its structs and lists take, and one copy of the
-// document: nothing is lost between them.
+// A message uses exactly the sizes of its structs and lists and one copy of the document.
 func TestArenaBytes(t *testing.T) {
 	if check.Watched || !machine.LayoutOK {
 		t.Skip("these builds need more")

@@ -1,4 +1,4 @@
-// Package gogo compares arenapb's structs with gogo/protobuf, whose generated code reads and writes the same messages.
+// Package gogo compares arenapb's struct functions with the generated code of gogo/protobuf.
 package gogo
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/gogo/protobuf/proto"
 )
 
-// refused are parts of the errors for messages that can't be read.
+// refused are parts of the errors for unsupported messages.
 var refused = []string{"extensions", "wktptr", "no protobuf tags"}
 
 func isRefused(err error) bool {
@@ -27,10 +27,10 @@ func isRefused(err error) bool {
 	return false
 }
 
-// hasMap reports whether messages of type t may have maps, which gogo writes in any order.
+// hasMap reports whether messages of type t may have maps, which gogo encodes in any order.
 func hasMap(t reflect.Type, seen map[reflect.Type]bool) bool {
 	switch t.Kind() {
-	case reflect.Map, reflect.Interface: // a oneof, whose types are not known here
+	case reflect.Map, reflect.Interface: // a oneof, whose types are unknown here
 		return true
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return hasMap(t.Elem(), seen)
@@ -48,7 +48,7 @@ func hasMap(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// same reports whether gogo takes two messages for equal. NaNs are equal if their bytes are.
+// same reports whether two messages are equal. NaNs are equal if their bits are.
 func same(x, y proto.Message) bool {
 	if reflect.DeepEqual(x, y) || proto.Equal(x, y) {
 		return true
@@ -58,7 +58,7 @@ func same(x, y proto.Message) bool {
 	return err == nil && err2 == nil && bytes.Equal(a, b)
 }
 
-// compare reads and writes a document, and reports whether it was compared.
+// compare decodes and encodes a document and reports whether it could be compared.
 func compare(t *testing.T, a *arena.Arena, like proto.Message, doc []byte) bool {
 	t.Helper()
 	fresh := func() proto.Message { return reflect.New(reflect.TypeOf(like).Elem()).Interface().(proto.Message) }
@@ -97,7 +97,7 @@ func compare(t *testing.T, a *arena.Arena, like proto.Message, doc []byte) bool 
 	return true
 }
 
-// Random messages of all of gogo's types are read and written as gogo does.
+// Random messages of all of gogo's types are decoded and encoded like by gogo.
 func TestMessages(t *testing.T) {
 	rounds := 5_000
 	if testing.Short() {
@@ -127,8 +127,8 @@ func TestMessages(t *testing.T) {
 	t.Logf("%d messages of %d types", n, len(compared))
 }
 
-// Documents that are cut, or have bytes changed, are read without a panic, and stay within a limit. What both read is
-// equal if gogo writes it as it was.
+// Truncated and changed documents are decoded without a panic and within a limit. If both codecs accept a
+// document and gogo encodes it unchanged, the results are equal.
 func TestHostile(t *testing.T) {
 	rounds := 300
 	if testing.Short() {

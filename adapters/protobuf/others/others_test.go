@@ -1,5 +1,4 @@
-// Package others reads messages that others generated: Envoy's, OpenTelemetry's,
-// Prometheus's, Google's.
+// Package others decodes messages of other projects: Envoy, OpenTelemetry, Prometheus, Google APIs.
 package others
 
 import (
@@ -28,8 +27,8 @@ import (
 	_ "google.golang.org/genproto/googleapis/rpc/errdetails"
 )
 
-// Random documents of every message type that is linked in, and broken ones, are read as
-// package proto reads them, and none of these types is left to it.
+// Random and malformed documents of every linked message type are decoded like by package proto, and none of
+// these types is left to it.
 func TestOthers(t *testing.T) {
 	rounds := 20
 	if testing.Short() {
@@ -55,7 +54,7 @@ func TestOthers(t *testing.T) {
 			a.Reset()
 		}
 		c := oracle.Random(r)
-		for range 10 * rounds { // and what no Marshal makes
+		for range 10 * rounds { // and documents that no Marshal produces
 			o, doc, before := oracle.Options(c), oracle.Wire(c, mt.Descriptor()), oracle.Wire(c, mt.Descriptor())
 			for _, a := range []*arena.Arena{a, nil} {
 				if err := oracle.DifferBy(o, a, m, doc, before); err != nil {

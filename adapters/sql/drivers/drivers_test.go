@@ -21,7 +21,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 )
 
-// open returns a connection to a server of the test's own, or skips it.
+// open returns a connection to a server started for the test, or skips the test.
 func open(t *testing.T, driver string) *sql.DB {
 	dir, err := os.MkdirTemp("", "arenasql")
 	if err != nil {
@@ -68,8 +68,8 @@ var mysqlValues = []string{
 
 type status string
 
-// same compares what arenasql reads with Rows.Scan, of every value, also of a driver that scans into the destination.
-// JSON is in TestJSON.
+// same compares arenasql with Rows.Scan for every value, also for a driver that scans into destinations
+// itself. For JSON see TestJSON.
 func same[T any](t *testing.T, db *sql.DB, values []string) {
 	t.Helper()
 	for _, expr := range values {
@@ -106,7 +106,7 @@ func same[T any](t *testing.T, db *sql.DB, values []string) {
 				}](a, read())
 				if (err == nil) != (wrong == nil) || err == nil && fmt.Sprintf("%#v", got[0]) != fmt.Sprintf("%#v", want) && !reflect.DeepEqual(got[0], want) {
 					if _, raw := any(want.X).(json.RawMessage); raw && err == nil && wrong != nil {
-						continue // a pgx for Go 1.27 refuses other types than JSON, arenasql does not
+						continue // pgx on Go 1.27 accepts only JSON, arenasql does not
 					}
 					t.Errorf("%s into %T: %#v, error %v, database/sql has %#v, error %v", query, want.X, got, err, want, wrong)
 				}
@@ -153,7 +153,7 @@ func TestPostgres(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, []row{{1, map[string]string{"A": "x"}, []int{1, 2}}}) {
 		t.Error(got, err)
 	}
-	// Since Go 1.27 the driver reads arrays into slices.
+	// Since Go 1.27 the driver decodes arrays into slices.
 	if rows, err = db.Query("select '{a,b}'::text[] as x"); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestMySQL(t *testing.T) {
 	texts(t, db, "select concat('text ', seq) as a, repeat('y', 100) as b, repeat(x'ab', 50) as c from seq_1_to_1000 where seq <= ?")
 }
 
-// texts logs the allocations for a row of text and bytes. With Go 1.27 pgx leaves none of them on the heap.
+// texts logs the heap allocations for a row of text and bytes. With Go 1.27 there are none with pgx.
 func texts(t *testing.T, db *sql.DB, query string) {
 	if check.On || check.Race || check.ASan || !machine.LayoutOK {
 		t.Skip("these builds allocate")

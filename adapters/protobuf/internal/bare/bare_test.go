@@ -1,5 +1,5 @@
-// Package bare has the tests that need a program which does not link descriptorpb: nearly
-// all programs, but none that tests with the messages of descriptorpb itself.
+// Package bare contains tests that need a program without descriptorpb: most programs, but not those that
+// test with the messages of descriptorpb itself.
 package bare
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// If descriptorpb were linked, nothing here would test anything.
+// With descriptorpb linked, these tests would test nothing.
 func TestMain(m *testing.M) {
 	for _, name := range []protoreflect.FullName{"google.protobuf.MessageOptions", "google.protobuf.FileDescriptorProto"} {
 		if _, err := protoregistry.GlobalTypes.FindMessageByName(name); err != protoregistry.NotFound {
@@ -35,12 +35,12 @@ func field(n protowire.Number, value string) []byte {
 	return protowire.AppendString(protowire.AppendTag(nil, n, protowire.BytesType), value)
 }
 
-// A message with an option, or one with such a message in it, is read the first time and
-// every time after that. It was a panic, and then a message without its fields.
+// A message with an option, or one that contains such a message, is decoded the first time and every time
+// after.
 func TestOptions(t *testing.T) {
 	a := arena.NewArena(4<<10, 0)
 	under := string(field(1, "under"))
-	for _, m := range []proto.Message{ // those above come before what lies in them
+	for _, m := range []proto.Message{ // the outer types come first
 		(*barepb.Field)(nil), (*barepb.List)(nil), (*barepb.Map)(nil), (*barepb.Oneof)(nil), (*barepb.Group)(nil),
 		(*barepb.Plain)(nil), (*barepb.Under)(nil), (*barepb.Deep)(nil),
 	} {
@@ -76,8 +76,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Goroutines that are the first to ask for messages that lead to each other see whole
-// programs only.
+// Goroutines that first use mutually recursive messages at the same time see only complete programs.
 func TestFirstAtOnce(t *testing.T) {
 	text := field(2, "text")
 	three := field(2, "three")
@@ -113,10 +112,10 @@ func TestFirstAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// broken has a list of wrappers in which one is missing: whoever looks at it panics.
+// broken has a list of wrappers with a nil element, which causes a panic.
 type broken struct{ state protoimpl.MessageState }
 
-// above has such a message in a field.
+// above has such a message as a field.
 type above struct {
 	state protoimpl.MessageState
 	U     *broken `protobuf:"bytes,1,opt,name=u"`
@@ -133,8 +132,8 @@ var (
 func (m *broken) ProtoReflect() protoreflect.Message { return brokenInfo.MessageOf(m) }
 func (m *above) ProtoReflect() protoreflect.Message  { return aboveInfo.MessageOf(m) }
 
-// A type that can't be looked at is left to package proto, for good, and so are the fields
-// that have it: what panics must not leave a program behind that knows half of the fields.
+// A type whose description panics is permanently left to package proto, and so are fields of that type. No
+// incomplete program may remain.
 func TestHalfMade(t *testing.T) {
 	says := func(f func() error) (s string) {
 		defer func() {
