@@ -7,16 +7,16 @@ stress: ## the load test in full, 18 minutes, into docs/numbers.md and the READM
 	cd lab/load && $(GO) run ./cmd/load
 	cd lab && $(GO) run ./cmd/lab keep load results/load.txt && $(GO) run ./cmd/lab report -publish
 
-shifting: ## pools and servers under a load that shifts, 12 minutes (FOR=1m: shorter), into docs/numbers.md
+shifting: ## pools and servers under a load that shifts, 12 minutes (FOR=1m: shorter), into docs/generated/measurements.md
 	cd lab/load && $(GO) run ./cmd/load -shift $(or $(FOR),9m) -out ../results/shifting.txt
 	cd lab && $(GO) run ./cmd/lab keep shifting results/shifting.txt
 
-conversions: ## what conversions gained, without and with live objects, into docs/numbers.md
+conversions: ## the gains of conversions, without and with live objects, into docs/numbers.md
 	cd lab && $(GO) run ./cmd/advice -conversions results/conversions.txt -names handler,sales,dns,template,ledger,workers -rounds 3 -for 2s && $(GO) run ./cmd/lab keep conversions results/conversions.txt
 	cd lab && $(GO) run ./cmd/advice -others results/others.txt -rounds 3 -for 2s && $(GO) run ./cmd/lab keep others results/others.txt
 	cd lab && $(GO) run ./cmd/advice -automatic results/automatic.txt -rounds 21 -for 200ms && $(GO) run ./cmd/lab keep automatic results/automatic.txt
 
-bench: ## every ratio that is claimed, ROUNDS times, into docs/numbers.md and the README
+bench: ## every ratio that is claimed, ROUNDS times, into docs/numbers.md
 	cd lab && $(GO) run ./cmd/lab bench -rounds $(ROUNDS) -publish
 
 bench-json: ## arenajson beside the other JSON codecs, ROUNDS times, into docs/generated/json-speed.md
@@ -30,7 +30,7 @@ bench-codecs: ## the adapters beside what they stand in for, ROUNDS times, into 
 isolation: ## what isolation costs beside pools without and the heap, ROUNDS times, into docs/generated/isolation.md
 	cd lab && $(GO) run ./cmd/lab isolation -rounds $(ROUNDS) -publish
 
-matrix: ## every workload with every subject, by size, into docs/numbers.md (FULL=1: all sizes; BUILD=asan, cover or race: into lab/results)
+matrix: ## every workload with every subject, by size, into docs/generated/measurements.md (FULL=1: all sizes; BUILD=asan, cover or race: into lab/results)
 	cd lab && $(GO) run ./cmd/lab matrix $(if $(FULL),-full -benchtime 200ms) $(if $(BUILD),-build $(BUILD) -out results/matrix-$(BUILD).txt,-publish)
 
 use-after-free: ## what becomes of memory that is used after its epoch, with each subject, in three builds

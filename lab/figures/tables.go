@@ -25,15 +25,20 @@ type Place struct {
 // Places lists the tables of the pages.
 var Places = []Place{
 	{"README.md", "load", front},
-	{"docs/numbers.md", "bench", func(all []Figure) string { return Rows(Only(all, "bench")) }},
+	{"docs/numbers.md", "slower", slower},
 	{"docs/numbers.md", "load", func(all []Figure) string {
-		return Pivot("handler, on net/http unless noted", Only(all, "load")) + "\n" + frontText(all)
+		return Pivot("handler, on net/http unless noted", some(Only(all, "load"), frontMeasures)) + "\n" + frontText(all)
 	}},
-	{"docs/numbers.md", "shifting", func(all []Figure) string { return Rows(Only(all, "shifting")) }},
-	{"docs/numbers.md", "conversions", func(all []Figure) string { return Pivot("program", Only(all, "conversions")) }},
+	{"docs/numbers.md", "calls", func(all []Figure) string { return Rows(some(Only(all, "bench"), []string{besideHeap})) }},
+	{measurements, "bench", func(all []Figure) string { return Rows(Only(all, "bench")) }},
+	{measurements, "load", func(all []Figure) string {
+		return Pivot("handler, on net/http unless noted", Only(all, "load"))
+	}},
+	{measurements, "shifting", func(all []Figure) string { return Rows(Only(all, "shifting")) }},
+	{measurements, "conversions", func(all []Figure) string { return Pivot("program", Only(all, "conversions")) }},
 	{"docs/numbers.md", "others", func(all []Figure) string { return Pivot("module", Only(all, "others")) }},
 	{"lab/dead-ends.md", "automatic", func(all []Figure) string { return Pivot("module, root", Only(all, "automatic")) }},
-	{"docs/numbers.md", "lab", func(all []Figure) string { return Rows(Only(all, "work")) }},
+	{measurements, "lab", func(all []Figure) string { return Rows(Only(all, "work")) }},
 	{"examples/orders/README.md", "load", func(all []Figure) string { return Pivot("7 rounds, 80 % of the requests read", Only(all, "orders")) }},
 	{"docs/generated/isolation.md", "isolation", func(all []Figure) string { return Rows(Only(all, "isolation")) }},
 	{"docs/generated/cpp-speed.md", "bench", func(all []Figure) string { return Rows(Only(all, "cpp")) }},
@@ -43,6 +48,48 @@ var Places = []Place{
 	{"docs/generated/protobuf.md", "claims", func(all []Figure) string { return Rows(Only(all, "protobuf")) }},
 	{"docs/generated/protobuf.md", "bench", func(all []Figure) string { return byCodec("protobuf", all) }},
 	{"lab/adapters.md", "claims", func(all []Figure) string { return Rows(Only(all, "adapters")) }},
+}
+
+const (
+	measurements = "docs/generated/measurements.md"
+	besideHeap   = "times as fast as the Go heap"
+)
+
+// frontMeasures are the columns of a loaded server in docs/numbers.md.
+var frontMeasures = []string{noneLive, manyLive, "requests/s, 5,000,000 live", "p99 at half load, ms", "p99 at 80 %, ms", "resident memory, MB"}
+
+// some returns the figures of the measures.
+func some(all []Figure, measures []string) []Figure {
+	return slices.DeleteFunc(slices.Clone(all), func(g Figure) bool { return !slices.Contains(measures, g.Measure) })
+}
+
+// slower returns a list of the rows in which a rival is faster.
+func slower(all []Figure) string {
+	var b strings.Builder
+	for _, rival := range []struct{ table, name, measure string }{
+		{"bench", "the Go heap", besideHeap},
+		{"bench", "a builtin map", "times as fast as a builtin map"},
+		{"bench", "an arena over a `[]byte`, which is unsafe", "times the time of `bytebump`"},
+		{"bench", "plain Go, with a nil arena", "times the time of plain Go"},
+		{"others", "the module before its conversion", "times as fast, none live"},
+	} {
+		rows := Newest(some(Only(all, rival.table), []string{rival.measure}))
+		var lost []string
+		for _, g := range rows {
+			if strings.HasPrefix(rival.measure, "times as fast") {
+				g.Median = 1 / g.Median
+			}
+			if g.Median > 1.005 {
+				lost = append(lost, fmt.Sprintf("%s (%.2f times)", g.Work, g.Median))
+			}
+		}
+		fmt.Fprintf(&b, "- Slower than %s in %d of %d rows", rival.name, len(lost), len(rows))
+		if len(lost) > 0 {
+			b.WriteString(": " + strings.Join(lost, "; "))
+		}
+		b.WriteString(".\n")
+	}
+	return b.String()
 }
 
 // byCodec returns a table for each operation, with a column for each codec.
