@@ -335,7 +335,6 @@ func (m *matcher) special(o, c ast.Node) (ok, decided bool) {
 }
 
 // sameObject reports whether a name with a meaning outside of functions has the same meaning in the result.
-// @inverse.go:425t of the original program
 func (m *matcher) sameObject(o, c *ast.Ident) bool {
 	was, is := m.from.Uses[o], m.to.Uses[c]
 	if was == nil || is == nil {

@@ -8,7 +8,6 @@ import (
 
 // findReach finds the functions that a call of the root may run: functions that are called or used as a
 // value, all methods that a call of an interface may mean, and all methods of the values that a library gets.
-// @reach.go:78t these functions call what they get as arguments
 func (p *program) findReach() {
 	r := &reached{reach: map[*ssa.Function]bool{}, outside: map[*ssa.Function]bool{}}
 	p.reached = r

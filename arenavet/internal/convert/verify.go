@@ -26,12 +26,11 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// testBinary is a binary with the tests of one package. @verify.go:32t tests that fail without the conversion
-// @verify.go:33t it does not run without the conversion
+// testBinary is the compiled tests of one package.
 type testBinary struct {
 	pkg, dir, file string
-	failed         []string // tests that fail as the program is
-	broken         bool     // it does not run as the program is
+	failed         []string // tests that fail without the conversion
+	broken         bool     // it does not run without the conversion
 }
 
 // verifier runs the program's tests, before and after.
