@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// call returns what a call does and yields.
+// call models a call and returns its value.
 func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) value {
 	pos := f.position(instr)
 	if b, ok := common.Value.(*ssa.Builtin); ok {
@@ -62,7 +62,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			k.wrapped = true
 			return one(Atom{Site: k})
 		} else if name == "runtime.KeepAlive" {
-			return nil // which reads nothing
+			return nil // it reads nothing
 		}
 	}
 	if yields, ok := f.iterator(st, common); ok && len(args) == 1 {
@@ -104,8 +104,8 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	return out.union(f.unseen(st, instr, out))
 }
 
-// unseen returns what a call yields beside what its summary knows: an object that has nothing
-// to do with arenas yet, as a constructor returns it, whose caller may put an arena into it.
+// unseen returns the parts of a result that the callee's summary does not mention and that may later hold an arena,
+// such as an object from a constructor.
 func (f *function) unseen(st *state, instr ssa.CallInstruction, known value) value {
 	v, ok := instr.(*ssa.Call)
 	if !ok {
@@ -120,8 +120,7 @@ func (f *function) unseen(st *state, instr ssa.CallInstruction, known value) val
 	return out
 }
 
-// isContainer reports whether a value of type t is an object that an arena, or memory of one,
-// can be put into.
+// isContainer reports whether an arena, or memory of one, can be stored in the object that a value of type t leads to.
 func isContainer(t types.Type) bool {
 	if t == nil || catalog.IsHandle(t) {
 		return false

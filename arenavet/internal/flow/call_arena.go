@@ -9,8 +9,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// arenaCall is a call of a function of package arena. It reports whether it
-// knows the function.
+// arenaCall models a call of package arena. It reports whether the function is known.
 func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value, deferred bool) (value, bool) {
 	pos := f.position(instr)
 	arg := func(i int) value {
@@ -74,7 +73,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	return nil, true
 }
 
-// arenaAppend is arena.Append(a, s, items...): s, or a copy of it in a.
+// arenaAppend models arena.Append(a, s, items...), which returns s or a copy of s in a.
 func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) value {
 	for len(args) < 3 {
 		args = append(args, nil)
@@ -99,8 +98,7 @@ func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa
 	return out
 }
 
-// do is ArenaPool.Do: it calls the function with an arena that it puts back
-// when the function is done.
+// do models ArenaPool.Do, which calls a function with an arena and then puts the arena back.
 func (f *function) do(st *state, instr ssa.CallInstruction, fn value, pos token.Pos, deferred bool) {
 	k := f.site(instr, "do", HandleSite, pos)
 	st.remake(k)
@@ -125,8 +123,7 @@ func (f *function) do(st *state, instr ssa.CallInstruction, fn value, pos token.
 	f.takeBack(st, arena, OpPut, pos, true, deferred, "Do")
 }
 
-// fixedpoolCall models a call of package fixedpool: a slot is a region of its own,
-// from Allocate to Deallocate.
+// fixedpoolCall models a call of package fixedpool. A slot is a region of its own, from Allocate to Deallocate.
 func (f *function) fixedpoolCall(st *state, instr ssa.CallInstruction, name string, args []value, deferred bool) (value, bool) {
 	pos := f.position(instr)
 	switch name {

@@ -15,7 +15,7 @@ func (f *function) touchArgs(st *state, args []value) {
 	}
 }
 
-// useArgs reports memory that was taken back and is given to a call.
+// useArgs reports stale memory that is passed to a call.
 func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, reached []target) {
 	name := ""
 	if len(reached) == 1 {
@@ -44,9 +44,8 @@ func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	}
 }
 
-// callArguments makes the calls that a function may make of functions that it
-// was given. Whether it does is not known, so nothing that they take back
-// counts as taken back. If it is known with what reached calls them, apply has done it.
+// callArguments applies the functions that are passed to a call, because the callee may call them. It may also not call
+// them, so they take nothing back. If a summary tells which values the callee passes to them, apply has applied them.
 func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []value, reached ...target) {
 	for i, a := range args {
 		if slices.ContainsFunc(reached, func(t target) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// builtin is a call of a builtin function.
+// builtin models a call of a builtin function.
 func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string) value {
 	args := make([]value, len(common.Args))
 	for i, a := range common.Args {
@@ -44,7 +44,7 @@ func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	return nil
 }
 
-// builtinAppend is append(s, items...): s, or a copy of it on Go's heap.
+// builtinAppend models append(s, items...), which returns s or a copy of s on Go's heap.
 func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) value {
 	call, ok := instr.(*ssa.Call)
 	if !ok {
@@ -54,7 +54,7 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 	if len(args) > 1 {
 		f.read(st, args[1], instr)
 	}
-	// s[:n:n] asks for a copy: nothing is silent about it, and nothing is written to s.
+	// s[:n:n] asks for a copy, and nothing is written to s.
 	s, full := common.Args[0].(*ssa.Slice)
 	copies := full && s.Max != nil && sameLength(s.High, s.Max)
 	if !full || s.Max == nil {
@@ -84,8 +84,7 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 	return args[0].union(grown)
 }
 
-// sameLength reports whether two lengths are sure to be the same: one value, the same number,
-// or the length of one slice.
+// sameLength reports whether two lengths are certainly equal: one value, the same number, or the length of one slice.
 func sameLength(a, b ssa.Value) bool {
 	length := func(v ssa.Value) (ssa.Value, bool) {
 		if call, ok := v.(*ssa.Call); ok {

@@ -14,8 +14,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// registered finds the services and interceptors that a call registers. Each handler is then called with a request in
-// an arena, or with a stream of such messages, and the arena is put back when the handler has returned.
+// registered finds the services and interceptors that a call registers, and serves each handler.
 func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, deferred bool) {
 	if common.IsInvoke() && common.Method.Name() == "RegisterService" && len(common.Args) == 2 {
 		f.register(st, instr, f.eval(st, common.Value), common.Args[1], deferred)
@@ -41,7 +40,7 @@ func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.
 // anyRegistrar is the Mark of an OpServe whose registrar is wrapped.
 var anyRegistrar = Place{Param: -1}
 
-// register registers a service. If only callers know the registrar or the service, they do.
+// register registers a service. If the registrar or the service is an argument of the function, callers register it.
 func (f *function) register(st *state, instr ssa.CallInstruction, registrar value, given ssa.Value, deferred bool) {
 	for _, a := range registrar.atoms() {
 		if a.Site.wrapped {
@@ -65,7 +64,7 @@ func (f *function) registerAt(st *state, instr ssa.CallInstruction, registrar Pl
 	}
 }
 
-// keeping returns the handlers of a service that keep their requests, without reporting them.
+// keeping returns the names of a service's handlers that keep their requests.
 func (f *function) keeping(st *state, instr ssa.CallInstruction, given ssa.Value, deferred bool) map[string]bool {
 	names := map[string]bool{}
 	observe := f.observe
@@ -81,7 +80,7 @@ func (f *function) keeping(st *state, instr ssa.CallInstruction, given ssa.Value
 	return names
 }
 
-// applyServe registers what a callee registers.
+// applyServe registers the services that a callee registers.
 func (f *function) applyServe(st *state, instr ssa.CallInstruction, s *Summary, args []value, deferred bool) {
 	for _, e := range s.Effects {
 		if e.Op == OpServe {
@@ -110,8 +109,8 @@ func (f *function) registerFor(st *state, instr ssa.CallInstruction, e Effect, a
 	}
 }
 
-// intercepts calls the interceptors that a call is given with a request of unknown type. A stream that an interceptor
-// passes on receives such messages.
+// intercepts serves the interceptors among a call's arguments, and the RecvMsg method of a stream that an interceptor
+// passes on.
 func (f *function) intercepts(st *state, instr ssa.CallInstruction, given ssa.Value, v value, deferred bool) {
 	t := given.Type()
 	if list, ok := t.Underlying().(*types.Slice); ok && access.IsInterceptor(list.Elem()) {
@@ -131,8 +130,8 @@ func (f *function) intercepts(st *state, instr ssa.CallInstruction, given ssa.Va
 	}
 }
 
-// service serves all methods of a service that is given as an interface: those of the interface, or all that look like
-// handlers if it has none.
+// service serves the methods of a service that is passed as an interface. If that interface has no methods, it serves
+// the methods with the parameters of a handler.
 func (f *function) service(st *state, instr ssa.CallInstruction, given ssa.Value, deferred bool) {
 	service, ok := given.Type().Underlying().(*types.Interface)
 	boxed, isBoxed := given.(*ssa.MakeInterface)
@@ -160,7 +159,7 @@ func hasMethod(i *types.Interface, name string) bool {
 	return obj != nil
 }
 
-// embedded is the field of an object of type t that a promoted method is called with.
+// embedded returns the receiver of a promoted method.
 func (f *function) embedded(st *state, self value, t types.Type, index []int) value {
 	for _, i := range index[:len(index)-1] {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
@@ -178,7 +177,8 @@ func (f *function) embedded(st *state, self value, t types.Type, index []int) va
 	return self
 }
 
-// serve calls a handler with a message for each parameter that can be one.
+// serve calls a handler with a request that belongs to an arena, or with a stream of such requests, and puts the arena
+// back.
 func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Function, args []value, deferred bool) {
 	s := f.c.Summary(handler)
 	if s == nil || slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op == OpKeep }) {
@@ -223,8 +223,7 @@ func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Func
 	f.keptIn(st, k, before)
 }
 
-// handler is the function that a method of a service runs, its own or that of an embedded field; nil if that is not
-// known. That of another package is known by its fact.
+// handler returns the function that a method of a service runs, or nil if it is unknown.
 func (f *function) handler(method *types.Selection) *ssa.Function {
 	own, ok := method.Obj().(*types.Func)
 	if !ok || types.IsInterface(own.Signature().Recv().Type()) {
@@ -233,8 +232,8 @@ func (f *function) handler(method *types.Selection) *ssa.Function {
 	return f.fn.Prog.FuncValue(own.Origin())
 }
 
-// receives is a call of a stream's Recv or RecvMsg, if it is one: the message is what the
-// stream holds, so that callers who know the stream know whose the message is.
+// receives models Recv and RecvMsg of a stream, which holds the message, and getters of a request of unknown type. It
+// reports whether the call is one of them.
 func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) (value, bool) {
 	if !common.IsInvoke() {
 		return nil, false
@@ -267,7 +266,7 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	return nil, false
 }
 
-// isGetter reports whether a call is of a getter, as generated messages have, of what an interceptor was given.
+// isGetter reports whether a call is of a getter, as generated messages have, on an argument of type any.
 func isGetter(common *ssa.CallCommon) bool {
 	sig := common.Signature()
 	if !strings.HasPrefix(common.Method.Name(), "Get") || sig.Params().Len() != 0 || sig.Results().Len() != 1 {
@@ -285,8 +284,8 @@ func isGetter(common *ssa.CallCommon) bool {
 	return given && access.IsAny(asserted.X.Type())
 }
 
-// anything is a request of unknown type: all that the handler s, which has it as a parameter, reaches from there is
-// memory of the arena.
+// anything returns a request of unknown type. Everything that a handler with summary s reaches from it is memory of the
+// arena.
 func (f *function) anything(st *state, instr ssa.CallInstruction, name string, arena value, s *Summary, param int) value {
 	k := f.site(instr, "request of "+name, MemorySite, f.position(instr))
 	st.remake(k)
@@ -333,7 +332,7 @@ func hasOption(v ssa.Value) bool {
 	})
 }
 
-// isCallOf reports whether v is a result of the function of that name.
+// isCallOf reports whether v is a result of the named function.
 func isCallOf(v ssa.Value, name string) bool {
 	for {
 		switch x := v.(type) {

@@ -8,9 +8,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// iterator reports whether a call is that of an iterator that a function of the
-// standard library has made, as a range statement makes it, and what it
-// yields. What those of other code yield is not known.
+// iterator reports whether a call is of an iterator that the standard library made, and returns the values it yields.
 func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, ok bool) {
 	if common.IsInvoke() {
 		return nil, false
@@ -33,13 +31,12 @@ func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, 
 	return append(yields, f.at(st, v, access.Element, elem)), len(atoms) > 0
 }
 
-// iterate calls the body of a range statement, or another function, with what
-// an iterator yields. It runs any number of times, so that nothing that it
-// does is sure to be done.
+// iterate calls the body of a range statement, or another function, with the values of an iterator. It runs any number
+// of times, so none of its effects is certain.
 func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yields []value) {
 	pos := f.position(instr)
 	if c, ok := instr.Common().Args[0].(*ssa.MakeClosure); ok && !instr.Pos().IsValid() {
-		pos = c.Fn.Pos() // the body of a range statement stands where that begins
+		pos = c.Fn.Pos() // the position of the range statement
 	}
 	walked := f.at(st, f.eval(st, instr.Common().Value), access.Source, instr.Common().Value.Type())
 	for _, v := range append(yields, walked) {

@@ -9,8 +9,7 @@ import (
 
 const jsonPath = catalog.ArenaPath + "/arenajson"
 
-// jsonCall is a call of a function of package arenajson: what it reads into a value
-// lies in the arena, and so does the text that it writes.
+// jsonCall models a call of package arenajson. Decoded values and marshaled text are memory of the arena.
 func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
 	switch name {
 	case "Marshal", "MarshalWrite", "Unmarshal", "UnmarshalRead", "NewDecoder", "Decoder.Decode", "Decoder.More", "Value.Object", "Value.Array":
@@ -73,8 +72,8 @@ func (f *function) jsonCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 
 const protobufPath = catalog.ArenaPath + "/adapters/protobuf"
 
-// protobufCall is a call of a function of package arenapb: a message that it reads
-// lies in the arena, as the bytes that it writes do, and a clone on the heap.
+// protobufCall models a call of package arenapb. Decoded messages and marshaled bytes are memory of the arena, and
+// clones are on the heap.
 func (f *function) protobufCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
 	switch name {
 	case "Clone":

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// madeCall is arenaCall for what is made of values, texts and readers.
+// madeCall models the functions of package arena that copy values, text or input into an arena.
 func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
 	arg := func(i int) value {
 		if i < len(args) {
@@ -80,7 +80,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 
 	case "AllocatorFor":
 		f.useHandle(st, arg(0), pos)
-		return arg(0), true // a lane is as good as its arena
+		return arg(0), true // an Allocator stands for its arena
 	case "Allocator.New":
 		return f.allocate(st, instr, name, arg(0)), true
 
@@ -100,7 +100,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		return f.mapCall(st, instr, common, name, args)
 	}
 	if strings.HasPrefix(name, "Buffer.") {
-		// It copies what it is given.
+		// It copies its arguments.
 		f.useArgs(st, instr, common, args, nil)
 		f.touchArgs(st, args[min(1, len(args)):])
 		return nil, true
@@ -108,8 +108,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	return nil, false
 }
 
-// uncopied returns what a text may be that a function returns as it was given:
-// nothing changes in it, or all others are empty.
+// uncopied returns the operands that a function may return unchanged: nothing in them changes, or all others are empty.
 func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args []value) value {
 	if len(common.Args) < 2 {
 		return nil
@@ -140,8 +139,7 @@ func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args
 	return nil
 }
 
-// mapCall is arenaCall for an arena's Map. Its keys and values lie at the same
-// places as a builtin map's, the map itself in the arena.
+// mapCall models NewMap and the methods of Map. Keys and values have the paths of a builtin map's.
 func (f *function) mapCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
 	if name == "NewMap" {
 		f.useArgs(st, instr, common, args, nil)
@@ -188,8 +186,7 @@ func (f *function) mapCall(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	return nil, true
 }
 
-// mapTypes are the types of the keys and values of the Map that a call is a
-// method of.
+// mapTypes returns the types of the keys and values of the receiver.
 func mapTypes(common *ssa.CallCommon) (key, elem types.Type) {
 	if len(common.Args) == 0 || catalog.ArenaType(common.Args[0].Type()) != "Map" {
 		return nil, nil

@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// standardResult returns what a function of the standard library returns, as far
-// as it is memory that it was given, or holds it.
+// standardResult returns the result of a function of the standard library, as far as it is, or holds, an argument.
 func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalog.Result, args []value) value {
 	v, ok := instr.(*ssa.Call)
 	if !ok || r.Is == 0 {
@@ -38,7 +37,7 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalo
 		t := list.At(i).Type()
 		_, isFunc := t.Underlying().(*types.Signature)
 		switch {
-		case access.PointerFree(t) || isFunc: // what a function among several results does is not known
+		case access.PointerFree(t) || isFunc: // a function among several results is unknown
 		case catalog.IsError(t):
 			if r.InError {
 				out = out.union(f.holding(st, v, access.Tuple(i), access.Element, from).under(access.Tuple(i)))
@@ -50,8 +49,8 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalo
 	return out
 }
 
-// lends notes what a function of the standard library has others use after it has returned: a process that was started
-// reads and writes until Wait returns.
+// lends notes the arguments that the standard library uses after a call has returned. A started process reads and
+// writes until Wait returns.
 func (f *function) lends(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) {
 	switch {
 	case catalog.KeepsForGood[name]:
@@ -69,7 +68,7 @@ func (f *function) lends(st *state, instr ssa.CallInstruction, common *ssa.CallC
 	}
 }
 
-// callsWait reports whether a function waits for a process, on whatever path.
+// callsWait reports whether a function waits for a process, on any path.
 func callsWait(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
@@ -83,13 +82,13 @@ func callsWait(fn *ssa.Function) bool {
 	return slices.ContainsFunc(fn.AnonFuncs, callsWait)
 }
 
-// argument returns what a result has of argument i.
+// argument returns the part of argument i that a result has.
 func (f *function) argument(st *state, call *ssa.Call, r catalog.Result, i int, args []value) value {
 	t := call.Call.Args[i].Type()
 	switch r.Is {
 	case catalog.Item, catalog.Cloned:
 		if elem, _ := access.Inside(t); elem == nil {
-			return f.at(st, args[i], access.Element, call.Type()) // what a holder holds
+			return f.at(st, args[i], access.Element, call.Type()) // the contents of a holder
 		}
 		return f.contents(st, args[i], t)
 	case catalog.Joined, catalog.JoinedPath:
@@ -121,7 +120,7 @@ func (f *function) argument(st *state, call *ssa.Call, r catalog.Result, i int, 
 	return args[i]
 }
 
-// made is a result of type t that has to do with from.
+// made returns a result of type t that is related to from.
 func (f *function) made(st *state, call *ssa.Call, part string, r catalog.Result, from value, args []value, t types.Type) value {
 	switch r.Is {
 	case catalog.Parts, catalog.Inner:
@@ -143,8 +142,7 @@ func (f *function) made(st *state, call *ssa.Call, part string, r catalog.Result
 	return from
 }
 
-// concatenation is x + y: a copy, but if one of them is empty it is the other
-// one itself.
+// concatenation models x + y. The result is a copy unless one operand is empty; then it is the other operand.
 func (f *function) concatenation(st *state, v *ssa.BinOp) value {
 	var out value
 	if v.X == v.Y {
@@ -159,7 +157,7 @@ func (f *function) concatenation(st *state, v *ssa.BinOp) value {
 	return out
 }
 
-// wrapped returns what fmt.Errorf wraps: the other operands it copies as text.
+// wrapped returns the operands that fmt.Errorf wraps. It formats the others as text.
 func (f *function) wrapped(st *state, call *ssa.Call) value {
 	format, ok := call.Call.Args[0].(*ssa.Const)
 	if !ok || format.Value == nil {
@@ -175,8 +173,7 @@ func (f *function) wrapped(st *state, call *ssa.Call) value {
 	return out
 }
 
-// partsOf is something of type t in which every text may be a part of v: it,
-// a slice or map of such, or a struct that has them in its fields.
+// partsOf returns a value of type t in which every string may be a part of v.
 func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t types.Type, depth int) value {
 	if depth > access.MaxDerefs {
 		return nil
@@ -218,8 +215,7 @@ func (f *function) partsOf(st *state, call *ssa.Call, part string, v value, t ty
 	return nil
 }
 
-// grow is an argument with more at its end: itself, or a copy of it on Go's
-// heap. What it grew by is the argument's, too.
+// grow returns an argument with more elements: itself, or a copy on Go's heap.
 func (f *function) grow(st *state, call *ssa.Call, part string, r catalog.Result, from value, args []value) value {
 	t := call.Call.Args[r.Args[0]].Type()
 	copied := f.holding(st, call, part, access.Element, f.contents(st, from, t))
@@ -235,8 +231,7 @@ func (f *function) grow(st *state, call *ssa.Call, part string, r catalog.Result
 	return out
 }
 
-// wraps lists the operands that a format has a %w for. It gives up where the
-// format itself numbers them.
+// wraps returns the operands that a format has a %w for, or none after an explicit argument index.
 func wraps(format string) []int {
 	var list []int
 	operand := 0

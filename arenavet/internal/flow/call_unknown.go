@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// unknownCall is a call of a function that has no summary.
+// unknownCall models a call of a function without a summary.
 func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, reached []target) value {
 	name := ""
 	if len(reached) == 1 {
@@ -60,7 +60,7 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 	return nil
 }
 
-// keepers has the receiver of a function hold the other arguments, if it is one that keeps them.
+// keepers stores the arguments of a keeper in its receiver.
 func (f *function) keepers(st *state, instr ssa.CallInstruction, name string, args []value) {
 	if !catalog.Keepers[name] || len(args) < 2 {
 		return
@@ -72,7 +72,7 @@ func (f *function) keepers(st *state, instr ssa.CallInstruction, name string, ar
 	}
 }
 
-// noteUnknown tells callers that what they gave went to unknown code.
+// noteUnknown tells callers that their argument went to unknown code.
 func (f *function) noteUnknown(st *state, v value, t types.Type) {
 	if !mayHold(t, 0) {
 		return
@@ -84,10 +84,8 @@ func (f *function) noteUnknown(st *state, v value, t types.Type) {
 	})
 }
 
-// writes makes the calls of methods that a function of the standard library may
-// make of a writer that it is given, as fmt.Fprintf does: what they store in the
-// writer is there afterwards. Whether it makes them is not known, so nothing that
-// they take back counts as taken back.
+// writes applies the write methods of an argument that the standard library uses as a writer. Their calls are not
+// certain, so they take nothing back.
 func (f *function) writes(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) {
 	for i, arg := range common.Args {
 		m, ok := arg.(*ssa.MakeInterface)
@@ -96,7 +94,7 @@ func (f *function) writes(st *state, instr ssa.CallInstruction, common *ssa.Call
 		}
 		for _, name := range []string{"Write", "WriteString", "WriteByte", "WriteRune", "ReadFrom"} {
 			if obj, _, _ := types.LookupFieldOrMethod(arg.Type(), false, nil, "Write"); obj == nil {
-				break // it is not given as a writer
+				break // not a writer
 			}
 			obj, path, _ := types.LookupFieldOrMethod(m.X.Type(), false, f.c.Pass.Pkg, name)
 			method, ok := obj.(*types.Func)

@@ -1,19 +1,18 @@
-// Package flow answers of each value of a function: where does it come from, where does it
-// go, and when is it dead? It reports nothing and advises nothing: package rules turns what
-// it sees into findings, package heap into advice, and a converter may ask it the same.
+// Package flow follows every value of a function: where it comes from, where it goes, and when it is dead. It reports
+// nothing itself. Package rules turns its faults into findings, package heap asks it for advice, and the converter for
+// facts about functions.
 //
 // # Values
 //
-// A value is all that a register of the SSA form may be: entries, each an Atom at a path
-// within the value. An Atom is a pointer (or a slice, string, map, interface) to a place in
-// a Site, which stands for all the objects that one instruction makes, or that one path from
-// an argument leads to:
+// A value is the possible contents of a register of the SSA form: entries, each an Atom at a path within the value. An
+// Atom is a pointer (or a slice, string, map, interface) to a place in a Site. A Site stands for all objects that one
+// instruction allocates, or that one path from an argument leads to:
 //
 //	a := pool.Get()             a: Site 1, a handle
 //	n := arena.New[Node](a)     n: Site 2, memory, whose Region is Site 1
 //	n.next = p.next             p.next: Site 3, a symbol: what "*;f1;" leads to from p
 //
-//	registers               sites                           what lies in them
+//	registers               sites                           contents
 //	+---+   atom            +-----------------+
 //	| n |------------------>| 2 memory        |  f1; ---->  +----------+
 //	+---+                   +--------+--------+             | 3 symbol |
@@ -22,15 +21,13 @@
 //	+---+                   | 1 handle        |
 //	                        +-----------------+
 //
-// Package access lists the steps of a path. Paths have a limited depth; those of recursive
-// types are folded.
+// Package access lists the steps of a path. Paths have a limited depth, and paths of recursive types are folded.
 //
 // # Flows
 //
-// A state holds what may be true at one point of a function: registers, what lies in sites,
-// and which arenas are to be put back, are in a goroutine's hands, or have memory that others
-// got. A function carries states through its blocks until none changes; where paths meet,
-// states are joined, so that what holds on any of them may hold:
+// A state holds what may be true at one point of a function: the contents of registers and sites, the arenas to be put
+// back, the arenas in use by a goroutine, and the arenas whose memory others have. A function carries states through
+// its blocks until none changes. Where paths meet, states are joined, so the result holds what is possible on any path:
 //
 //	   entry: arguments are symbols
 //	     |
@@ -42,31 +39,27 @@
 //	|  return  |   what leaves          function_leaving.go
 //	+----+-----+
 //	     v                              function_summary.go
-//	  Summary: what callers need to know, in their words: Flow (a result or a
+//	  Summary: what callers need to know, in their terms: Flow (a result or a
 //	  write comes from a Source), Effect (an Op on an arena at a Place)
 //
-// Callees come first, and functions that call each other are looked at until their summaries
-// stay as they are. Summaries of exported functions are facts: other packages have them. A
-// call looks up which functions it may reach (call.go, function_dispatch.go), and applies
-// their summaries (function_apply.go). What is known of functions without a summary is in
-// package catalog, or nothing: then arenas that they are given may be put back elsewhere.
+// Callees are analyzed first, and mutually recursive functions until their summaries are stable. Summaries of exported
+// functions are facts, which importing packages read. A call finds the functions that it may reach (call.go,
+// function_dispatch.go) and applies their summaries (function_apply.go). Package catalog describes functions without a
+// summary. Other functions are unknown: they may put back the arenas they are given.
 //
 // # Dead or alive
 //
 //	alive --Reset, Release, Rewind, Put, Deallocate--> stale, by an Event --(used)--> Fault
 //
-// Taking an arena back makes every Atom stale whose Region it is, or ends with it, as a fork
-// does: but for a Rewind those that are older than its mark. It does so only where it is sure
-// to be done, and to that arena. A Fault is a stale value that is used, returned or kept, or
-// a value that goes where it would be one, as to a goroutine.
+// Taking an arena back makes the Atoms of its Region stale, and those of its forks. Rewind spares the Atoms older than
+// its mark. Nothing becomes stale unless the call is certain to happen, and to that arena. A Fault is a stale value
+// that is used, returned or kept, or a value that is given away and may be used when it is stale.
 //
 // # Files
 //
-// They use each other one way, from below: what there is (op.go, summary.go, site.go,
-// value.go), what may hold (state*.go), what is known of a package (package.go), what a function
-// does to a state (function*.go), which calls do what (call*.go), one instruction after another
-// (function_transfer.go), and the search (solve.go). What shows without a state is in package
-// ssaform.
+// Files use each other one way. In order: the vocabulary (op.go, summary.go, site.go, value.go), states (state*.go),
+// the facts of a package (package.go), changes to a state (function*.go), calls (call*.go), the transfer function
+// (function_transfer.go), and the search (solve.go). Package ssaform has the questions that need no state.
 //
 // # Use
 //
@@ -74,9 +67,8 @@
 //	for _, fn := range p.Concerned() {    // its functions that deal with arenas
 //		p.Check(fn, func(x flow.Fault) { ... })
 //	}
-//	s := p.Summary(p.Function(obj))       // what a function does; nil where that is not known
-//	p.Export()                            // to the packages that import this one
+//	s := p.Summary(p.Function(obj))       // nil if the function is unknown
+//	p.Export()                            // facts for importing packages
 //
-// A search has a budget, so that a generated function ends, too: what is beyond is treated
-// as code that nothing is known of.
+// A search has a budget. A function that exceeds it is treated as unknown code.
 package flow

@@ -6,41 +6,41 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// FaultKind is a kind of Fault.
+// FaultKind is the kind of a Fault.
 type FaultKind uint8
 
 const (
-	FaultUse       FaultKind = iota + 1 // memory is used that Of's Stale took back; by an Unlock or not
-	FaultHandle                         // an arena is used that Of's Stale took back
-	FaultLate                           // memory is used by a callee, Via, which took it back itself by Op
-	FaultReturn                         // memory or an arena is returned that Of's Stale took back: it, or what result N leads to
-	FaultKept                           // memory is stored where it outlives the function, and Of's Stale took it back
-	FaultLent                           // memory of Arena went to others, How, and By takes it back while they may use it
-	FaultTwice                          // an arena or slot is given back, by Op, that Of's Stale took back
-	FaultLost                           // Arena is not put back on the path that returns at Pos; without one, before its Get runs again
-	FaultMark                           // a mark is rewound to that Of's Stale made useless
-	FaultShared                         // Arena is used by the goroutine that starts at Pos, or that it was Given, and at Other, or by the caller
-	FaultFork                           // Of, a fork of Arena, is used by the goroutine that starts at Pos, and Arena is taken back at Other
-	FaultForkPut                        // a fork is given to a pool
-	FaultUnwritten                      // memory is read that nothing has written
-	FaultAppend                         // builtin append to memory of an arena, by Call
-	FaultCollector                      // memory is given to the collector's API, by Op, called by Via
+	FaultUse       FaultKind = iota + 1 // use of memory that Of.Stale took back
+	FaultHandle                         // use of an arena that Of.Stale took back
+	FaultLate                           // use of memory by a callee, Via, that took it back itself, by Op
+	FaultReturn                         // result N is, or leads to, memory or an arena that Of.Stale took back
+	FaultKept                           // memory that Of.Stale took back is stored in an object that outlives the function
+	FaultLent                           // memory of Arena was given away, How, and By takes it back while it may be in use
+	FaultTwice                          // second Put or Deallocate, Op, of an arena or slot that Of.Stale took back
+	FaultLost                           // Arena is not put back on the path that returns at Pos, or before its Get runs again if Pos is invalid
+	FaultMark                           // Rewind to a mark that Of.Stale made stale
+	FaultShared                         // Arena is used by the goroutine started at Pos, or that received it (Given), and at Other or by the caller
+	FaultFork                           // Of, a fork of Arena, is used by the goroutine started at Pos, and Arena is taken back at Other
+	FaultForkPut                        // Put of a fork
+	FaultUnwritten                      // read of memory that was never written
+	FaultAppend                         // builtin append, Call, to memory of an arena
+	FaultCollector                      // memory is passed to the collector's API, Op, by Via
 	FaultBody                           // memory is the body of a client's request, made by Via
 )
 
-// Fault is a place where a value is used though it is dead, or goes where it would be.
+// Fault is the use of a dead value, or a flow of a live value to a place where it will be dead.
 type Fault struct {
 	Kind   FaultKind
-	Pos    token.Pos // where to say so
-	Of     Atom      // what it is about
-	Arena  *Site     // whose memory it is, or the arena itself
-	Other  token.Pos // the other place where it is used, or none
+	Pos    token.Pos // where to report it
+	Of     Atom      // the value
+	Arena  *Site     // the value's arena, or the arena itself
+	Other  token.Pos // the other use, or invalid
 	By     *Event    // what takes it back
 	Op     Op
-	Via    string    // the function that does it, where it was called; empty where that has no name
-	How    string    // it was lent: "sent on a channel"
-	N      int       // of a result
-	Unlock bool      // it is used to give back a mutex
-	Given  bool      // it was sent on a channel
+	Via    string    // the callee at fault, or empty
+	How    string    // how it was given away, such as "sent on a channel"
+	N      int       // number of the result
+	Unlock bool      // the use unlocks a mutex
+	Given  bool      // the arena was sent on a channel
 	Call   *ssa.Call // of append
 }

@@ -10,40 +10,39 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// function is the analysis of one function: a search for what may hold at
-// each of its points, block by block until nothing changes, and then one more
-// pass over the blocks that reports.
+// function is the analysis of one function. A search computes the state before each block until none changes. A last
+// pass over the blocks reports faults.
 type function struct {
 	c  *Package
 	fn *ssa.Function
 
 	sites     map[siteKey]*Site
 	symbols   map[symbolKey]*Site
-	serving   string // the handler that is called, of the several that one instruction registers
+	serving   string // the handler that is served, because one instruction may register several
 	events    map[eventKey]*Event
-	stored    map[storeKey]token.Pos   // where something was put into an object
-	keys      map[effectKey]*effectKey // so that states need not compare what they hold
+	stored    map[storeKey]token.Pos   // positions of stores
+	keys      map[effectKey]*effectKey // canonical keys, so that states compare pointers
 	effects   map[*effectKey]Effect
-	live      *ssaform.Liveness                 // which registers have to be known where
-	sweeps    map[*ssa.BasicBlock]ssaform.Sweep // loops that empty what they range over, by their head
-	replaced  map[*ssa.Store]value              // what a store has put into an element
-	firstPart map[siteKey]string                // of a call's result: where a handle stands first
-	given     map[token.Pos]bool                // where arenas were sent on a channel
-	owned     map[*Site]bool                    // arenas that a goroutine was handed for good: it puts them back
+	live      *ssaform.Liveness                 // live registers
+	sweeps    map[*ssa.BasicBlock]ssaform.Sweep // loops that empty their range operand, by header
+	replaced  map[*ssa.Store]value              // values that a store has written to an element
+	firstPart map[siteKey]string                // the first place of a handle in a call's result
+	given     map[token.Pos]bool                // sends of arenas on channels
+	owned     map[*Site]bool                    // arenas that a goroutine puts back
 	fallible  map[*Site]ssa.Value               // arenas of calls that also return an error or a flag
-	kept      map[*Site]bool                    // arenas that are returned, but held by something else as well
-	called    map[siteKey]value                 // by calls, and the functions that they were given and call: what those returned
+	kept      map[*Site]bool                    // arenas that are returned and also held elsewhere
+	called    map[siteKey]value                 // results of the functions passed to a call, by call and function
 	ended     map[*Site]bool                    // arenas of the function that it takes back, on some path
 	bits      int
 	counted   int
 	handles   int
 
-	budget    int         // what the search may still cost
+	budget    int         // remaining cost of the search
 	concerned bool        // it deals with arenas
-	in        []*state    // what the search found: what may hold where blocks begin, nil for those that are not reached
-	observe   func(Fault) // in the last pass, where someone asks for it
+	in        []*state    // states before blocks; nil for unreachable blocks
+	observe   func(Fault) // set in the last pass
 
-	exit    *state // what may hold at some return; nil before one is reached
+	exit    *state // joined states at returns; nil before the first
 	results []value
 }
 
@@ -76,7 +75,7 @@ func newFunction(c *Package, fn *ssa.Function) *function {
 	}
 }
 
-// symbol returns what path leads to from root.
+// symbol returns the site that path leads to from root.
 func (f *function) symbol(root ssa.Value, path string) *Site {
 	asked := symbolKey{root, path}
 	if k := f.symbols[asked]; k != nil {
@@ -95,13 +94,13 @@ func (f *function) symbol(root ssa.Value, path string) *Site {
 	return k
 }
 
-// count gives a new site its number and its hint.
+// count assigns a new site's number and hint.
 func (f *function) count(k *Site) {
 	f.counted++
 	k.number, k.hint = 2*f.counted, 1<<(f.counted%64)
 }
 
-// site is the site of what an instruction makes.
+// site returns the site of the objects that an instruction makes. part distinguishes several.
 func (f *function) site(instr any, part string, kind SiteKind, pos token.Pos) *Site {
 	key := siteKey{instr, f.serving + part}
 	k := f.sites[key]
@@ -133,7 +132,7 @@ func (f *function) event(o Op, pos token.Pos, deferred bool, name string) *Event
 	return e
 }
 
-// key is the one for effects that are alike.
+// key returns the canonical pointer for k.
 func (f *function) key(k effectKey) *effectKey {
 	if f.keys[k] == nil {
 		f.keys[k] = &k
@@ -141,7 +140,7 @@ func (f *function) key(k effectKey) *effectKey {
 	return f.keys[k]
 }
 
-// eval returns what v may be.
+// eval returns the value of v.
 func (f *function) eval(st *state, v ssa.Value) value {
 	switch v := v.(type) {
 	case *ssa.Const, *ssa.Builtin:
@@ -156,8 +155,7 @@ func (f *function) eval(st *state, v ssa.Value) value {
 	return st.regs[v]
 }
 
-// unknown is a value that nothing is known of but that it stays the same
-// until v is computed anew.
+// unknown returns an unknown value, which stays the same until v is computed again.
 func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 	of := func(k *Site) bool { return k != nil && k.Kind == SymbolSite && k.root == v }
 	anchor := f.symbol(v, "")
@@ -184,7 +182,7 @@ func (f *function) unknown(st *state, v ssa.Value, t types.Type) value {
 	return val
 }
 
-// see tells the observer of a fault, in the last pass over the function.
+// see reports a fault to the observer. Results of unknown functions are not at fault: callers report them.
 func (f *function) see(x Fault) {
 	if f.observe != nil && (x.Of.Site == nil || x.Of.Site.called == nil) {
 		f.observe(x)

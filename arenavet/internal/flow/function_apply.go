@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// apply is a call of a function that s describes, with args.
+// apply models a call of a function with summary s.
 func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args []value, certain, deferred bool) value {
 	pos := f.position(instr)
 	name := ""
@@ -39,7 +39,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			}
 		case OpGoroutine:
 			f.hand(st, v, pos, false)
-			f.letGo(st, v) // the goroutine may be the one that puts it back
+			f.letGo(st, v) // the goroutine may put it back
 		case OpSent:
 			f.lend(st, f.remade(st, instr, "sent", e.From, args), pos, "kept by the call")
 		case OpRuns:
@@ -49,7 +49,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			f.keeps(st)
 		case OpYields:
 			f.applyYields(st, instr, e, args, v, deferred, name)
-		case OpServe: // by call
+		case OpServe: // see applyServe
 		case OpWait:
 			if must {
 				f.wait(st)
@@ -77,7 +77,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 	return out
 }
 
-// applyWrite does a callee's write to a place that its caller knows.
+// applyWrite applies a callee's write.
 func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, args []value, certain bool) {
 	i := strings.LastIndex(w.To.Path, access.Deref)
 	if i < 0 || strings.Contains(w.To.Path, access.Anything) {
@@ -86,8 +86,8 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	parent, off := w.To, w.To.Path[i+len(access.Deref):]
 	parent.Path = w.To.Path[:i]
 	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args, nil)
-	// A literal of this function shows the place where it is. For other callees
-	// the mistake is the call: they may be right for everyone else.
+	// The position of the store is that of the mistake in a literal of this function. Otherwise it is the call, because
+	// the callee may be right for other callers.
 	pos := w.pos
 	if !f.within(pos) {
 		pos = f.position(instr)
@@ -96,7 +96,7 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	for _, a := range targets {
 		strong := w.Strong && certain && len(targets) == 1 && !a.Site.isOld && !strings.Contains(a.off+off, access.Element) && !summarySymbol(a.Site)
 		if certain && w.empties() {
-			strong = true // as emptied does it
+			strong = true // see emptied
 		}
 		f.put(st, a.Site, a.off+off, []access.Leaf{{}}, v, strong, pos)
 		delete(st.unread, a.Site)
@@ -106,14 +106,13 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 }
 
-// keeps notes that a handler takes its arena over, so that it is not put back when it
-// returns.
+// keeps notes that a handler takes ownership of its arena.
 func (f *function) keeps(st *state) {
 	k := f.key(effectKey{op: OpKeep})
 	f.effects[k], st.done[k] = Effect{Op: OpKeep}, true
 }
 
-// applyCollected gives to the collector's API what a callee does.
+// applyCollected applies a callee's use of the collector's API.
 func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect, args []value, name string) {
 	pos := e.pos
 	if !f.within(pos) {
@@ -123,9 +122,8 @@ func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect
 	f.collected(st, e.Op, keptBy(e.Op, v, typeAt(instr.Common().Args, e.From.At)), name, pos)
 }
 
-// typeAt is the type of what a callee calls p, by the caller's arguments: those
-// of a generic function tell more than its parameters. It is nil where the
-// arguments don't say.
+// typeAt returns the type of the argument at p, or nil. Arguments of a generic function have more precise types than
+// its parameters.
 func typeAt(args []ssa.Value, p Place) types.Type {
 	if p.Param < 0 || p.Param >= len(args) {
 		return nil
@@ -137,7 +135,8 @@ func typeAt(args []ssa.Value, p Place) types.Type {
 	return t
 }
 
-// applyYields calls a function that a callee calls, with memory or an arena of the callee's, which ends with it.
+// applyYields calls an argument that a callee calls, with memory or an arena of the callee. If the callee takes the
+// arena back, the results are stale.
 func (f *function) applyYields(st *state, instr ssa.CallInstruction, e Effect, args []value, called value, deferred bool, name string) {
 	yielded := make([]value, e.Mark.Param+1)
 	given := &yielded[e.Mark.Param]
@@ -163,13 +162,13 @@ func (f *function) applyYields(st *state, instr ssa.CallInstruction, e Effect, a
 	f.called[siteKey{instr, e.At.key()}] = out
 }
 
-// yields notes that memory of an arena, or an arena, is given to a function that only callers know.
+// yields notes that memory of an arena, or an arena, is passed to a function that only callers know.
 func (f *function) yields(st *state, called value, args []value) {
 	for _, fn := range called.atoms() {
 		for i, v := range args {
 			for _, e := range v {
 				if src, ok := f.source(e.a); ok && (src.Kind == Memory || isArena(e.a)) && e.path == "" && fn.off == "" {
-					src.Gotten = src.Kind == Handle // unless the function turns out not to end it
+					src.Gotten = src.Kind == Handle // summarize clears it if the function does not take the arena back
 					f.effect(st, OpYields, fn.Site, Place{Param: i}, src, false, token.NoPos)
 				}
 			}
@@ -186,7 +185,7 @@ func isArena(a Atom) bool {
 	return ok && catalog.IsHandle(t)
 }
 
-// lentTo returns the results of a function that only callers know, which is given an arena: they may be memory of it.
+// lentTo returns the results of a function that only callers know and that is given an arena. They may be memory of it.
 func (f *function) lentTo(st *state, instr ssa.CallInstruction, called value, args []value) value {
 	var out value
 	for _, fn := range called.atoms() {
@@ -219,7 +218,7 @@ func (f *function) lentTo(st *state, instr ssa.CallInstruction, called value, ar
 	return out
 }
 
-// runs calls a function, maybe, and any number of times, and returns its results.
+// runs calls a function any number of times, and returns its results.
 func (f *function) runs(st *state, instr ssa.CallInstruction, body value, with []value) value {
 	var out value
 	for _, t := range f.passed(st, body, with...) {
@@ -230,7 +229,7 @@ func (f *function) runs(st *state, instr ssa.CallInstruction, body value, with [
 		}
 		weak := &Summary{Writes: weakWrites(s)}
 		for _, e := range s.Effects {
-			if e.Op != OpYields { // of a literal that calls itself there would be no end
+			if e.Op != OpYields { // a literal that calls itself would not end
 				e.Must = false
 				weak.Effects = append(weak.Effects, e)
 			}

@@ -13,9 +13,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// decode fills what into leads to with memory of an arena. It is given as an
-// interface. Where the pointer in it is known to the function's callers only, it is they
-// for whom that is done.
+// decode stores memory of an arena in the object that given, an interface, leads to. If only callers know that object,
+// they do it.
 func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value, into, arena value) {
 	given = ssaform.Unboxed(given)
 	p, ok := given.Type().Underlying().(*types.Pointer)
@@ -40,8 +39,7 @@ func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value,
 	f.touch(st, into)
 }
 
-// decodeLater notes that callers are to decode with the arena at a place, if what is given
-// is a parameter.
+// decodeLater lets callers decode if given is a parameter.
 func (f *function) decodeLater(st *state, given ssa.Value, at Place) {
 	if p, ok := ssaform.Unboxed(given).(*ssa.Parameter); ok {
 		to := Source{Kind: Same, At: Place{Param: slices.Index(f.fn.Params, p)}}
@@ -49,7 +47,7 @@ func (f *function) decodeLater(st *state, given ssa.Value, at Place) {
 	}
 }
 
-// applyDecode is decode by a function that is called.
+// applyDecode applies the decoding that a callee leaves to its caller.
 func (f *function) applyDecode(st *state, instr ssa.CallInstruction, e Effect, args []value, arena value) {
 	common, n := instr.Common(), e.From.At.Param
 	given := n
@@ -63,7 +61,7 @@ func (f *function) applyDecode(st *state, instr ssa.CallInstruction, e Effect, a
 	}
 }
 
-// decoded makes the objects that a decoder makes, one for each type.
+// decoded makes the objects of a decoder, one for each type.
 type decoded struct {
 	f     *function
 	st    *state
@@ -72,7 +70,7 @@ type decoded struct {
 	known map[string]value
 }
 
-// of is a value of type t that was decoded.
+// of returns a decoded value of type t.
 func (d *decoded) of(t types.Type) value {
 	if ofProtobuf(t) {
 		return nil
@@ -81,7 +79,7 @@ func (d *decoded) of(t types.Type) value {
 	if v, ok := d.known[name]; ok {
 		return v
 	}
-	k := d.f.site(d.instr, "decoded "+name, MemorySite, token.NoPos) // it has not the name of the call's result
+	k := d.f.site(d.instr, "decoded "+name, MemorySite, token.NoPos) // no position: it has no name in the source
 	k.typ = catalog.TypeName(access.TypeAlong(t, access.Deref))
 	d.st.remake(k)
 	v := d.f.memory(d.st, k, d.arena)
@@ -99,7 +97,7 @@ func (d *decoded) of(t types.Type) value {
 	case *types.Map:
 		fill(access.Key, u.Key())
 		fill(access.Element, u.Elem())
-	case *types.Interface: // a string, or a map or slice of such
+	case *types.Interface: // a string, or a map or slice
 		d.st.store(k, access.Key, nil, v, false)
 		d.st.store(k, access.Element, nil, v, false)
 	case *types.Signature, *types.Chan:
@@ -114,8 +112,8 @@ func isGeneric(t types.Type) bool {
 	return ok
 }
 
-// ofProtobuf reports whether t is what each generated message has for package proto's own
-// records, which lead to all of its types and to nothing that is decoded.
+// ofProtobuf reports whether t is the internal state of a generated message, which leads to all types of package proto
+// and to no decoded value.
 func ofProtobuf(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()

@@ -10,14 +10,13 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// target is a function that a call may reach, and what it is called with:
-// arguments, then captured variables.
+// target is a function that a call may reach, with its arguments and then its captured variables.
 type target struct {
 	fn   *ssa.Function
 	args []value
 }
 
-// targets finds what a call reaches. It is empty if that is not known.
+// targets returns the functions that a call may reach, or none if they are unknown.
 func (f *function) targets(st *state, common *ssa.CallCommon) []target {
 	args := make([]value, len(common.Args))
 	for i, a := range common.Args {
@@ -35,8 +34,7 @@ func (f *function) targets(st *state, common *ssa.CallCommon) []target {
 	return f.closures(st, f.eval(st, common.Value), args)
 }
 
-// closures are the functions that v may be, called with args. It is empty if
-// v may be another one.
+// closures returns the functions that v may be, with args. It returns none if v may also be an unknown function.
 func (f *function) closures(st *state, v value, args []value) []target {
 	var out []target
 	for _, a := range v.atoms() {
@@ -54,7 +52,7 @@ func (f *function) closures(st *state, v value, args []value) []target {
 			bound = append(bound, val)
 		}
 		if obj, ok := k.fn.Object().(*types.Func); ok && strings.HasPrefix(k.fn.Synthetic, "bound method wrapper") {
-			// A method value, which has captured its receiver.
+			// A method value has captured its receiver.
 			if fn := k.fn.Prog.FuncValue(obj); fn != nil {
 				out = append(out, target{fn, append(bound, all...)})
 				continue
@@ -65,8 +63,7 @@ func (f *function) closures(st *state, v value, args []value) []target {
 	return out
 }
 
-// passed are the functions that v may be, to be called with arguments that
-// begin with those, as far as they are known.
+// passed returns the functions that v may be, with arguments that begin with those of with. The others are unknown.
 func (f *function) passed(st *state, v value, with ...value) []target {
 	list := f.closures(st, v, nil)
 	for i, t := range list {
@@ -77,18 +74,17 @@ func (f *function) passed(st *state, v value, with ...value) []target {
 		}
 		if len(t.fn.FreeVars) > 0 {
 			copy(args, with)
-			args = append(args, t.args...) // what it has captured comes last
+			args = append(args, t.args...) // captured variables come last
 		} else {
-			copy(args, append(t.args[:len(t.args):len(t.args)], with...)) // a method's receiver comes first
+			copy(args, append(t.args[:len(t.args):len(t.args)], with...)) // a receiver comes first
 		}
 		list[i].args = args
 	}
 	return list
 }
 
-// usesOnly reports whether v is the body of a range over a function that leaves
-// the arenas that it captures with their owner: whoever calls it, they are
-// still to be put back after the loop.
+// usesOnly reports whether v is the body of a range over a function that neither puts back nor gives away the arenas it
+// has captured.
 func (f *function) usesOnly(v value) bool {
 	atoms := v.atoms()
 	if len(atoms) != 1 || !ssaform.IsLoopBody(atoms[0].Site.fn) {
@@ -102,7 +98,7 @@ func (f *function) usesOnly(v value) bool {
 	for _, b := range body.Blocks {
 		for _, instr := range b.Instrs {
 			if _, ok := instr.(*ssa.Defer); ok {
-				return false // its call comes with those of the function around it
+				return false // it runs at the end of the enclosing function
 			}
 		}
 	}

@@ -12,9 +12,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// refine uses what a condition says on the edge where it has that outcome:
-// where a pointer is nil it leads nowhere, and an arena that is nil need not
-// be put back; where a call failed it returned no arena.
+// refine applies a condition's outcome: a nil pointer leads nowhere, a nil arena need not be put back, and a failed
+// call returned no arena.
 func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 	switch c := cond.(type) {
 	case *ssa.UnOp:
@@ -52,8 +51,7 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 	}
 }
 
-// failed is a path on which a call, or an unknown one if it is nil, has
-// failed: the arenas that it would have returned don't exist.
+// failed forgets the arenas of a call that has failed, or of any call if call is nil.
 func (f *function) failed(st *state, call ssa.Value) {
 	for k := range st.open {
 		if by, ok := f.fallible[k]; ok && (call == nil || by == call) {
@@ -62,13 +60,13 @@ func (f *function) failed(st *state, call ssa.Value) {
 	}
 }
 
-// refineNil is a path on which x is nil.
+// refineNil applies that x is nil.
 func (f *function) refineNil(st *state, x ssa.Value) {
 	v := f.eval(st, x)
 	for _, a := range v.atoms() {
 		delete(st.open, a.Site)
 		if a.Site.Kind == LocalSite && a.Site.fn == nil {
-			for _, p := range st.parts(a.Site) { // by an object that there is not
+			for _, p := range st.parts(a.Site) { // held by an object that does not exist
 				for _, b := range p.atoms {
 					if b.Region == nil {
 						delete(st.open, b.Site)
@@ -76,7 +74,7 @@ func (f *function) refineNil(st *state, x ssa.Value) {
 				}
 			}
 		}
-		// What would be done to an arena is as good as done to none.
+		// Taking back a nil arena is always done.
 		if p, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite {
 			for _, o := range []Op{OpReset, OpRelease, OpPut} {
 				st.done[f.key(effectKey{op: o, at: p})] = true
@@ -97,7 +95,7 @@ func (f *function) refineNil(st *state, x ssa.Value) {
 	}
 }
 
-// edge makes out, what may hold at the end of b, what may hold at the beginning of succ.
+// edge turns out, the state at the end of b, into the state at the beginning of succ.
 func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
 	if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && b.Succs[0] != b.Succs[1] {
 		f.refine(out, branch.Cond, n == 0)
@@ -130,8 +128,7 @@ func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
 	out.forgetUnreachable()
 }
 
-// swept empties what a loop has ranged over that ends here, but for what the
-// loop has put in the place of the elements, in any of its turns.
+// swept empties the operand of a loop that ends here, except for the values that the loop stored in its elements.
 func (f *function) swept(st *state, s ssaform.Sweep) {
 	of := f.reload(st, s.Of)
 	f.emptied(st, of, s.In)
@@ -150,7 +147,7 @@ func (f *function) swept(st *state, s ssaform.Sweep) {
 	}
 }
 
-// reload returns what v would be if it were computed here: a field is read again.
+// reload returns the value of v if it were computed here. Fields are read again.
 func (f *function) reload(st *state, v ssa.Value) value {
 	switch v := v.(type) {
 	case *ssa.UnOp:
@@ -167,14 +164,14 @@ func (f *function) reload(st *state, v ssa.Value) value {
 	return f.eval(st, v)
 }
 
-// selects is a select statement. What each of its cases does is known where
-// the statement branches, by edge; here counts what any of them may do.
+// selects models a select statement. The effects of each case are applied at its edge; here the effects of any case
+// count.
 func (f *function) selects(st *state, v *ssa.Select) value {
 	for n, s := range v.States {
 		if s.Dir == types.SendOnly {
 			out := st
 			if ssaform.Decided(v, int64(n)) {
-				out = st.clone() // to report what is stale: another case does not send
+				out = st.clone() // only to report stale values: another case does not send
 			}
 			f.lend(out, f.eval(st, s.Send), s.Pos, "sent on a channel")
 			f.letGo(st, f.eval(st, s.Send))
@@ -187,8 +184,8 @@ func (f *function) selects(st *state, v *ssa.Select) value {
 	return f.unknown(st, v, v.Type())
 }
 
-// selected is the edge to a case of a select statement. One that also gives
-// up waiting, as with <-ctx.Done(), has only waited in its other cases.
+// selected models the edge to a case of a select statement. A statement with a case such as <-ctx.Done() has waited
+// only in its other cases.
 func (f *function) selected(st *state, v *ssa.Select, n int64) {
 	if n < 0 || n >= int64(len(v.States)) {
 		return
@@ -202,9 +199,8 @@ func (f *function) selected(st *state, v *ssa.Select, n int64) {
 	}
 }
 
-// stops reports whether a call that returns true has kept the function of
-// time.AfterFunc or context.AfterFunc from running. That is as good as having
-// waited for it.
+// stops reports whether a call that returns true has kept the function of time.AfterFunc or context.AfterFunc from
+// running, which is as good as waiting for it.
 func stops(common *ssa.CallCommon) bool {
 	if fn := common.StaticCallee(); fn != nil {
 		return catalog.CalleeName(fn) == "time.Timer.Stop"

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// takeBack is a Reset, Release, Put or Deallocate of v. Where it is
-// not known that it is done, or to which arena, it takes nothing back.
+// takeBack models a Reset, Release, Put or Deallocate of v. It takes nothing back unless the call is certain, and the
+// arena is known.
 func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, deferred bool, name string) {
 	certain := must && exactly(v)
 	reported := false
@@ -50,7 +50,7 @@ func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, defer
 	}
 }
 
-// rewind takes back what was allocated from arena after m.
+// rewind takes back the allocations from arena after m.
 func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferred bool, name string) {
 	certain := must && exactly(arena) && exactly(m)
 	for _, a := range m.atoms() {
@@ -80,13 +80,12 @@ func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferr
 	}
 }
 
-// fork is a.Fork(): an arena for another goroutine, which ends with a.
+// fork models a.Fork. The fork ends with a.
 func (f *function) fork(st *state, instr ssa.CallInstruction, parent value, pos token.Pos) value {
 	f.useHandle(st, parent, pos)
 	k := f.site(instr, "", HandleSite, pos)
 	for _, a := range parent.atoms() {
-		// In a loop a fork may be one of itself, of an earlier turn: it ends with what the
-		// first was forked from.
+		// In a loop, a fork may be a fork of itself, of an earlier iteration. It ends with the first one's parent.
 		if a.Region == nil && mayBeHandle(a.Site) && !endsWith(a.Site, k) {
 			k.Parent = a.Site
 		}
@@ -95,7 +94,7 @@ func (f *function) fork(st *state, instr ssa.CallInstruction, parent value, pos 
 	return one(Atom{Site: k})
 }
 
-// forksOf sees the forks of k that a goroutine uses when k is taken back.
+// forksOf reports the forks of k that a goroutine uses when k is taken back.
 func (f *function) forksOf(st *state, k *Site, pos token.Pos) {
 	for fork, at := range st.handed {
 		if fork != k && endsWith(fork, k) {
@@ -104,7 +103,7 @@ func (f *function) forksOf(st *state, k *Site, pos token.Pos) {
 	}
 }
 
-// putFork sees a fork that is given to a pool, which panics.
+// putFork reports a fork that is put back, which panics.
 func (f *function) putFork(v value, pos token.Pos) {
 	for _, a := range v.atoms() {
 		if a.Site.Parent != nil && a.Region == nil && exactly(v) {
@@ -113,7 +112,7 @@ func (f *function) putFork(v value, pos token.Pos) {
 	}
 }
 
-// keptIn sees memory of an arena that was put back in objects that callers know, or that the function had made before.
+// keptIn reports stale memory of an arena in objects that callers know, or that existed before.
 func (f *function) keptIn(st *state, arena *Site, before siteSet) {
 	for o := range st.objects() {
 		k := o.site

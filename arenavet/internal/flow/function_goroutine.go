@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// goroutine is a go statement.
+// goroutine models a go statement.
 func (f *function) goroutine(st *state, instr *ssa.Go, common *ssa.CallCommon) {
 	args := make([]value, len(common.Args))
 	for i, a := range common.Args {
@@ -25,8 +25,7 @@ func (f *function) goroutine(st *state, instr *ssa.Go, common *ssa.CallCommon) {
 	f.starts(st, f.targets(st, common), all, f.position(instr))
 }
 
-// starts is the start of a goroutine that calls what called says; all is
-// everything that it was given.
+// starts models the start of a goroutine that calls one of called. all is everything it is given.
 func (f *function) starts(st *state, called []target, all []value, pos token.Pos) {
 	for _, v := range all {
 		f.touch(st, v)
@@ -57,12 +56,12 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 		}
 		for _, e := range s.Effects {
 			if e.Locked {
-				continue // it waits for its turn
+				continue // a mutex orders the uses
 			}
 			switch e.Op {
 			case OpUse, OpPut, OpReset, OpRelease, OpRewind, OpGoroutine:
 			case OpUnknown:
-				// A struct that holds an arena is not the arena.
+				// An object that holds an arena is not an arena.
 				if !handlePlace(t.fn, e.At) {
 					continue
 				}
@@ -74,7 +73,7 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 				if !used[a.Site] {
 					used[a.Site] = true
 					if _, twice := st.handed[a.Site]; twice && oneOfSeveral(all, a) {
-						continue // this turn's may be another one
+						continue // this iteration's may be another one
 					}
 					f.hand(st, one(a), pos, puts[a.Site])
 				}
@@ -94,9 +93,8 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 	}
 }
 
-// parallel is a call that runs what called says in several goroutines and
-// waits for them: they share what they have captured with each other, but
-// nobody else.
+// parallel models a call that runs functions in several goroutines and waits for them. They share captured variables
+// with each other only.
 func (f *function) parallel(st *state, called []target, all []value, pos token.Pos) {
 	handed, lent := maps.Clone(st.handed), maps.Clone(st.lent)
 	f.starts(st, called, all, pos)
@@ -104,7 +102,7 @@ func (f *function) parallel(st *state, called []target, all []value, pos token.P
 	st.handed, st.lent = handed, lent
 }
 
-// handlePlace reports whether a place of fn is an arena itself.
+// handlePlace reports whether a place of fn is an arena by its type.
 func handlePlace(fn *ssa.Function, p Place) bool {
 	if p.Param < 0 {
 		return false
@@ -124,7 +122,7 @@ func handlePlace(fn *ssa.Function, p Place) bool {
 	return false
 }
 
-// usesReceiver reports whether a function is a method of an arena or a handle.
+// usesReceiver reports whether a function is a method of Arena or Allocator.
 func usesReceiver(name string) bool {
 	return strings.HasPrefix(name, catalog.ArenaPath+".Arena.") || strings.HasPrefix(name, catalog.ArenaPath+".Allocator.")
 }

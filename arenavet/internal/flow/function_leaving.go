@@ -9,8 +9,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// leaving sees what leaves the function although it was taken back, and what was not
-// given back.
+// leaving reports stale values that leave the function, and arenas that it has not put back.
 func (f *function) leaving(st *state, instr *ssa.Return, results []value) {
 	pos := f.position(instr)
 	for i, v := range results {
@@ -25,17 +24,17 @@ func (f *function) leaving(st *state, instr *ssa.Return, results []value) {
 		k := o.site
 		p, ok := f.place(k)
 		if !st.stale || k.Kind != SymbolSite || !ok || p.Fresh != 0 {
-			continue // where nothing is stale, nothing leads to it
+			continue // nothing stale
 		}
 		for _, part := range o.parts {
 			for _, first := range part.atoms {
 				at, ok := f.stored[storeKey{k, part.off, first.Site}]
 				if !ok {
-					continue // it came with a call; the callee's own analysis knows where
+					continue // stored by a callee, whose own analysis has the position
 				}
 				f.reachOwn(st, one(first), func(a Atom) {
 					if a.Stale == nil || a.Region == nil || a.Site.Kind == MarkSite || a.Region.Kind == SymbolSite && a.Region.root == k.root {
-						return // whoever holds both the memory and the arena knows when it ends
+						return // the holder has the arena as well, and knows when it ends
 					}
 					f.see(Fault{Kind: FaultKept, Of: a, Pos: at})
 				})
@@ -52,8 +51,7 @@ func (f *function) leaving(st *state, instr *ssa.Return, results []value) {
 	}
 }
 
-// returns looks at what leaves the function, and adds it to what callers are
-// told.
+// returns models a return: it reports faults in the last pass, and joins the state at the exit otherwise.
 func (f *function) returns(st *state, instr *ssa.Return) {
 	results := make([]value, len(instr.Results))
 	held := map[*Site]bool{}
@@ -65,7 +63,7 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 			results[i] = f.eval(st, r)
 		}
 		st.reach(results[i], func(a Atom, _ int) {
-			// An arena that something else holds, too, is not the caller's to put.
+			// An arena that is also held elsewhere is not the caller's to put back.
 			if a.Site.gotten && a.Region == nil && !held[a.Site] {
 				f.kept[a.Site] = true
 			}
@@ -87,8 +85,8 @@ func (f *function) returns(st *state, instr *ssa.Return) {
 	}
 }
 
-// keptByCleanup notes the arenas that a, if it is a function that leaves with
-// them, puts back or gives to unknown code: who calls it needs no other Put.
+// keptByCleanup notes the arenas that a returned function puts back or gives to unknown code. Callers need no other
+// Put.
 func (f *function) keptByCleanup(st *state, a Atom) {
 	if a.Site.fn == nil {
 		return

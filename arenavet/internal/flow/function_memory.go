@@ -9,8 +9,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// allocate returns what an allocating function returns: memory of each arena that
-// it may have been given, or of Go's heap if that is nil.
+// allocate returns the result of an allocation: memory of the arena, or of Go's heap if the arena is nil.
 func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, arena value) value {
 	f.useHandle(st, arena, f.position(instr))
 	k := f.site(instr, "", MemorySite, f.position(instr))
@@ -28,7 +27,7 @@ func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, a
 	return f.memory(st, k, arena)
 }
 
-// memory is k as memory of what arena may be.
+// memory returns k as memory of arena.
 func (f *function) memory(st *state, k *Site, arena value) value {
 	var out value
 	for _, a := range arena.atoms() {
@@ -44,7 +43,7 @@ func (f *function) memory(st *state, k *Site, arena value) value {
 	return out
 }
 
-// mark is a Mark of arena at k.
+// mark models a Mark of arena.
 func (f *function) mark(st *state, k *Site, arena value) value {
 	if st.made.has(k) && k.bit != 0 {
 		// Everything that exists is older than the new mark.
@@ -69,7 +68,7 @@ func (f *function) mark(st *state, k *Site, arena value) value {
 	return out
 }
 
-// useHandle is an operation on an arena that only its owner may do.
+// useHandle models an operation that only an arena's owner may do.
 func (f *function) useHandle(st *state, arena value, pos token.Pos) {
 	for _, a := range arena.atoms() {
 		if a.Region != nil || !mayBeHandle(a.Site) {
@@ -83,8 +82,7 @@ func (f *function) useHandle(st *state, arena value, pos token.Pos) {
 	}
 }
 
-// lostInLoop reports an arena that was not put back when its Get runs again
-// and nothing holds the earlier one any more.
+// lostInLoop reports an arena that nothing holds any more when its Get runs again.
 func (f *function) lostInLoop(st *state, k *Site) {
 	if !st.open[k] || !st.made.has(k) {
 		return

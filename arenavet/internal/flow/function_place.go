@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// effect notes what the function does to an arena that its callers know.
+// effect notes an effect on an arena that callers know.
 func (f *function) effect(st *state, o Op, k *Site, mark Place, from Source, must bool, pos token.Pos) {
 	var at Place
 	if k != nil {
@@ -34,12 +34,12 @@ func (f *function) effectAt(st *state, o Op, at, mark Place, from Source, must b
 	if !ok {
 		e = Effect{Op: o, At: at, Mark: mark, From: from, Locked: true, pos: pos}
 	}
-	e.Locked = e.Locked && st.locked && o != OpGoroutine // which does not hold what its starter holds
+	e.Locked = e.Locked && st.locked && o != OpGoroutine // a goroutine does not hold its starter's mutex
 	f.effects[key] = e
 	st.done[key] = st.done[key] || must
 }
 
-// place is how a caller would name the symbol k.
+// place returns the place of k in callers' terms.
 func (f *function) place(k *Site) (Place, bool) {
 	if k == nil {
 		return Place{}, false
@@ -60,7 +60,7 @@ func (f *function) place(k *Site) (Place, bool) {
 	return Place{}, false
 }
 
-// source is how a caller would name what a is.
+// source returns the origin of a in callers' terms.
 func (f *function) source(a Atom) (Source, bool) {
 	switch {
 	case a.Site.called != nil:
@@ -76,7 +76,7 @@ func (f *function) source(a Atom) (Source, bool) {
 		}
 		region := a.Region
 		for region.Parent != nil {
-			region = region.Parent // whose end is that of its forks' memory
+			region = region.Parent // which ends its forks
 		}
 		p, ok := f.place(region)
 		return Source{Kind: Memory, At: p, Older: a.Site.isOld, Type: a.Site.typ}, ok
@@ -91,8 +91,7 @@ func (f *function) source(a Atom) (Source, bool) {
 	return Source{}, false
 }
 
-// position is where an instruction stands in the source, or the expression
-// that it belongs to.
+// position returns the position of an instruction, or of its expression.
 func (f *function) position(instr ssa.Instruction) token.Pos {
 	if instr.Pos().IsValid() {
 		return instr.Pos()
@@ -105,7 +104,7 @@ func (f *function) position(instr ssa.Instruction) token.Pos {
 			}
 		}
 	}
-	// The nearest instruction before it that has one.
+	// The nearest instruction before it that has a position.
 	b := instr.Block()
 	for i := slices.Index(b.Instrs, instr); i >= 0; i-- {
 		if b.Instrs[i].Pos().IsValid() {
@@ -115,8 +114,7 @@ func (f *function) position(instr ssa.Instruction) token.Pos {
 	return f.fn.Pos()
 }
 
-// within reports whether pos stands in the source of the function, its literals
-// included.
+// within reports whether pos is in the function's source, including its literals.
 func (f *function) within(pos token.Pos) bool {
 	body := f.fn.Syntax()
 	return body != nil && body.Pos() <= pos && pos < body.End()

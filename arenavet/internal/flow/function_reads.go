@@ -9,16 +9,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A function that reads memory of its caller's through the object that holds
-// it, as a method does with a field, is at fault where the caller has reset the
-// arena before: the caller reports it. Only what is read on every path counts,
-// so that a function that looks first whether there is anything is not meant.
+// A function that reads memory of its caller through an object, as a method reads a field, is at fault if the caller
+// has reset the arena before. The caller reports it. Only reads on every path count, so a function that checks first is
+// fine.
 //
-// A function that takes an arena back and then uses something that it was
-// given is at fault where that lies in this arena, as an object that holds the
-// arena it lies in does. Only its caller knows.
+// A function that takes an arena back and then uses an argument is at fault if the argument is memory of that arena,
+// such as an object that holds its own arena. Only the caller knows.
 
-// readsOf are the places that a function has read when it returns.
+// readsOf returns the places that the function reads on every path.
 func (f *function) readsOf(exit *state) []Read {
 	var out []Read
 	for k, unlock := range exit.reads {
@@ -30,8 +28,7 @@ func (f *function) readsOf(exit *state) []Read {
 	return out
 }
 
-// applyReads does a callee's reads here, before anything else that it
-// does: it may reset the arena afterwards.
+// applyReads applies a callee's reads, before its other effects: it may reset the arena afterwards.
 func (f *function) applyReads(st *state, instr ssa.CallInstruction, s *Summary, args []value) {
 	for _, r := range s.Reads {
 		var memory value
@@ -44,7 +41,7 @@ func (f *function) applyReads(st *state, instr ssa.CallInstruction, s *Summary, 
 	}
 }
 
-// lateOf are the late uses of a function when it returns.
+// lateOf returns the uses of the function after it has taken an arena back.
 func (f *function) lateOf(exit *state) []LateUse {
 	var out []LateUse
 	for k, use := range exit.late {
@@ -60,7 +57,7 @@ func (f *function) lateOf(exit *state) []LateUse {
 	return out
 }
 
-// applyLate does a callee's uses after it has taken an arena back.
+// applyLate applies a callee's uses after it has taken an arena back.
 func (f *function) applyLate(st *state, instr ssa.CallInstruction, s *Summary, args []value, name string) {
 	for _, l := range s.Late {
 		arena, used := f.resolve(st, instr, l.Arena, args), f.resolve(st, instr, l.At, args).atoms()
@@ -78,7 +75,7 @@ func (f *function) applyLate(st *state, instr ssa.CallInstruction, s *Summary, a
 
 func (f *function) seeLate(a Atom, l LateUse, name string, pos token.Pos) {
 	if f.within(l.pos) {
-		// A literal of this function, which shows the place where it is.
+		// In a literal of this function, the position is that of the use.
 		a.Stale = &Event{Op: l.By, Pos: l.ended}
 		f.see(Fault{Kind: FaultUse, Of: a, Pos: l.pos, Unlock: l.Unlock})
 		return

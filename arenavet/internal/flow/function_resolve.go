@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// resolve returns what a callee's place is here.
+// resolve returns the value at a callee's place.
 func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args []value) value {
 	var v value
 	switch {
@@ -32,7 +32,7 @@ func (f *function) resolve(st *state, instr ssa.CallInstruction, p Place, args [
 	return follow(st, v, p.Path).at(p.Off)
 }
 
-// objectOf is the site of what a callee's source stands for here, nil where that is nothing new.
+// objectOf returns the site of the object that a callee's source makes, or nil.
 func (f *function) objectOf(instr ssa.CallInstruction, part string, src Source) *Site {
 	switch src.Kind {
 	case Memory:
@@ -47,7 +47,7 @@ func (f *function) objectOf(instr ssa.CallInstruction, part string, src Source) 
 	return nil
 }
 
-// remade is sourceValue for a source that stands alone.
+// remade returns the value of a source that is the only one of its kind in a call.
 func (f *function) remade(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
 	if k := f.objectOf(instr, part, src); k != nil {
 		st.remake(k)
@@ -55,7 +55,7 @@ func (f *function) remade(st *state, instr ssa.CallInstruction, part string, src
 	return f.sourceValue(st, instr, part, src, args)
 }
 
-// sourceValue returns what a callee's source is here; what it makes was remade before.
+// sourceValue returns the value of a callee's source. Its object was remade before.
 func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string, src Source, args []value) value {
 	switch src.Kind {
 	case Same:
@@ -93,16 +93,15 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 	return nil
 }
 
-// rebuild makes here what a callee describes by flows, and the objects that it
-// leads to. What says what it is for, to tell the parts of one call apart; t is
-// its type, or nil.
+// rebuild returns the value that a callee describes by flows, and makes the objects it leads to. what distinguishes the
+// values of one call. t is the type of the value, or nil.
 func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, flows []Flow, args []value, t types.Type) value {
 	var out value
-	objects := map[string][]*Site{} // what may lie behind the pointer at a path
+	objects := map[string][]*Site{} // behind the pointer at a path
 	pointers := map[*Site]value{}
 	flows = slices.Clone(flows)
 	slices.SortStableFunc(flows, func(a, b Flow) int { return strings.Count(a.Path, access.Deref) - strings.Count(b.Path, access.Deref) })
-	// add puts v where path says: into the value, or an object behind it.
+	// add stores v at path, in the value or in an object behind it.
 	var add func(path string, v value)
 	add = func(path string, v value) {
 		i := strings.LastIndex(path, access.Deref)
@@ -112,7 +111,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 		}
 		parent, off := path[:i], path[i+len(access.Deref):]
 		if len(objects[parent]) == 0 {
-			// An object of Go's own memory that holds something from an arena.
+			// An object on Go's heap that holds memory of an arena.
 			k := f.site(instr, what+" object "+parent, LocalSite, f.position(instr))
 			k.typ = catalog.TypeName(access.TypeAlong(t, parent+access.Deref))
 			st.remake(k)
@@ -125,7 +124,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 		}
 	}
 	part := func(n int) string { return what + " " + flows[n].Path + strconv.Itoa(n) }
-	given := make([]value, len(flows)) // before anything is made again, which the arguments may still lead to
+	given := make([]value, len(flows)) // before any object is remade that the arguments lead to
 	known := map[Place]value{}
 	var again []*Site
 	for n, fl := range flows {
@@ -159,7 +158,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 			}
 		}
 		if in := access.TypeAlong(t, fl.Path); fl.From.Kind == Memory && in != nil && isComposite(in) {
-			// A generic function decoded it: only here it is known what there is in it.
+			// A generic function decoded it, and only the caller knows the type.
 			d := decoded{f: f, st: st, instr: instr, arena: f.resolve(st, instr, fl.From.At, args), known: map[string]value{}}
 			for _, l := range access.Leaves(in) {
 				add(fl.Path+l.Path, d.of(l.Type))
@@ -168,7 +167,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 		}
 		add(fl.Path, v)
 	}
-	for _, fl := range flows { // when all the objects are there
+	for _, fl := range flows { // now that all objects exist
 		if fl.From.Kind == Again {
 			for _, k := range objects[fl.From.At.Path] {
 				add(fl.Path, pointers[k])
@@ -178,8 +177,7 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 	return out
 }
 
-// freshened reports whether a handle of a call is one that this very call has
-// made already: it may stand in several places of the result.
+// freshened reports whether this call has already made the handle, for another part of its result.
 func (f *function) freshened(st *state, k *Site, part string) bool {
 	key := siteKey{k, ""}
 	first, ok := f.firstPart[key]
@@ -190,7 +188,7 @@ func (f *function) freshened(st *state, k *Site, part string) bool {
 	return first != part
 }
 
-// isComposite reports whether a value of type t has parts that may lie in an arena.
+// isComposite reports whether a value of type t has parts that may be memory of an arena.
 func isComposite(t types.Type) bool {
 	all := access.Leaves(t)
 	return len(all) > 1 || len(all) == 1 && all[0].Path != ""

@@ -12,8 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// hand notes that a goroutine uses the arenas that v may be. That is fine if
-// their owner leaves them alone from then on, or waits for the goroutine.
+// hand notes that a goroutine uses the arenas of v, until its owner waits for it.
 func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 	for _, a := range v.atoms() {
 		k := a.Site
@@ -35,8 +34,7 @@ func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 	}
 }
 
-// give notes that arenas were sent on a channel: whoever receives one owns it
-// from then on, until something comes back.
+// give notes that arenas were sent on a channel. The receiver owns them until something comes back.
 func (f *function) give(st *state, v value, pos token.Pos) {
 	for _, a := range v.atoms() {
 		k := a.Site
@@ -49,7 +47,7 @@ func (f *function) give(st *state, v value, pos token.Pos) {
 	}
 }
 
-// usedByOwner is a use of an arena that may be in a goroutine's hands.
+// usedByOwner reports the use of an arena that a goroutine may be using.
 func (f *function) usedByOwner(st *state, k *Site, pos token.Pos) {
 	if at, ok := st.handed[k]; ok {
 		f.seeShared(k, at, pos)
@@ -60,19 +58,16 @@ func (f *function) seeShared(k *Site, pos, other token.Pos) {
 	f.see(Fault{Kind: FaultShared, Arena: k, Pos: pos, Other: other, Given: f.given[pos]})
 }
 
-// byGoroutine is how memory is lent that a goroutine was given.
 const byGoroutine = "captured by a goroutine"
 
-// lend notes that memory that v leads to was given to someone who may use it
-// at any time from now on.
+// lend notes that the memory v leads to may be used by others from now on.
 func (f *function) lend(st *state, v value, pos token.Pos, how string) {
-	captured := map[Atom]bool{} // by literals, which hold what they need in objects of the function
+	captured := map[Atom]bool{} // by function literals, whose variables are objects of the function
 	if how == byGoroutine {
 		f.reachOwn(st, v, func(a Atom) { captured[a] = a.Site.Kind == SymbolSite && !coordinates(a.Site) })
 	}
 	st.reach(v, func(a Atom, depth int) {
-		// A function that a goroutine has captured is called there, however it
-		// was captured. One that was sent may be called one after another.
+		// A goroutine calls the functions it has captured. A function that was sent may be called later.
 		runs := how == byGoroutine && isFunction(a.Site)
 		if a.Region == nil && a.Site.Kind == SymbolSite && (depth == 0 || runs || captured[a]) {
 			if src, ok := f.source(a); ok && runs {
@@ -97,8 +92,7 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 	})
 }
 
-// lendGroup notes that a WaitGroup's memory was given to a goroutine, which
-// counts down in it when it is done. What the group's object holds was not.
+// lendGroup notes that a goroutine uses a WaitGroup, but not the object that holds the group.
 func (f *function) lendGroup(st *state, group value, pos token.Pos) {
 	for _, a := range group.atoms() {
 		if a.Region == nil || a.Stale != nil {
@@ -110,8 +104,7 @@ func (f *function) lendGroup(st *state, group value, pos token.Pos) {
 	}
 }
 
-// wait notes that other goroutines were waited for: nobody else uses what was
-// handed to them.
+// wait notes that the function has waited for other goroutines.
 func (f *function) wait(st *state) {
 	clear(st.handed)
 	clear(st.lent)
@@ -120,17 +113,13 @@ func (f *function) wait(st *state) {
 	f.effects[k], st.done[k] = Effect{Op: OpWait}, true
 }
 
-// The collector knows an arena's chunks, not the values in them. What Go offers
-// for objects that the collector frees is therefore about a chunk, or about
-// whoever gets the memory next.
-
-// collectors lists the functions whose first argument is such an object.
+// collectors lists the functions whose first argument is an object that the collector frees. The collector knows an
+// arena's chunks, not the values in them.
 var collectors = map[string]Op{
 	"runtime.SetFinalizer": OpFinalizer, "runtime.AddCleanup": OpCleanup, "weak.Make": OpWeak, "unique.Make": OpUnique,
 }
 
-// collectorCall models the call of a function that is called name, if it is one of
-// collectors.
+// collectorCall models a call of one of collectors.
 func (f *function) collectorCall(st *state, instr ssa.CallInstruction, name string, args []value) {
 	o, ok := collectors[name]
 	if !ok || len(args) == 0 {
@@ -143,10 +132,8 @@ func (f *function) collectorCall(st *state, instr ssa.CallInstruction, name stri
 	}
 }
 
-// keptBy is the part of v, of type t, that a function of the collector's keeps
-// without a copy. All of them keep the pointer that they are given. Unique.Make
-// is given a value, and copies the strings in it, but not those in an interface
-// or behind a pointer. A nil type is not known.
+// keptBy returns the part of v, of type t, that a function of the collector's API keeps. unique.Make copies the strings
+// of a value, except behind pointers and interfaces. The others keep the pointer itself.
 func keptBy(o Op, v value, t types.Type) value {
 	if o != OpUnique || t == nil {
 		return v
@@ -165,16 +152,15 @@ func keptBy(o Op, v value, t types.Type) value {
 	return out
 }
 
-// collected reports arena memory that is given to the collector's API, by the
-// function called via if that is not empty, and tells callers where it may be
-// theirs.
+// collected reports arena memory passed to the collector's API, and notes values that callers know. via is the callee,
+// or empty.
 func (f *function) collected(st *state, o Op, v value, via string, pos token.Pos) {
 	for _, e := range v {
 		a := e.a
 		switch {
 		case a.Site.Kind == MarkSite:
 		case a.Region != nil:
-			if a.Stale == nil { // or the use of it is reported
+			if a.Stale == nil { // else its use is reported
 				f.see(Fault{Kind: FaultCollector, Op: o, Of: a, Via: via, Pos: pos})
 			}
 		case a.Site.Kind == SymbolSite:

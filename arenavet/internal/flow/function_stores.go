@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// put stores v into an object and remembers where that was.
+// put stores v in an object and records the position.
 func (f *function) put(st *state, k *Site, off string, parts []access.Leaf, v value, strong bool, pos token.Pos) {
 	st.store(k, off, parts, v, strong)
 	for _, e := range v {
@@ -27,7 +27,7 @@ func (f *function) put(st *state, k *Site, off string, parts []access.Leaf, v va
 	}
 }
 
-// touch notes that v went where someone else may write to it.
+// touch notes that others may write to v.
 func (f *function) touch(st *state, v value) {
 	if len(st.unread) == 0 {
 		return
@@ -35,7 +35,7 @@ func (f *function) touch(st *state, v value) {
 	st.reach(v, func(a Atom, _ int) { delete(st.unread, a.Site) })
 }
 
-// letGo notes that someone else may put back the arenas that v leads to.
+// letGo notes that others may put back the arenas that v leads to.
 func (f *function) letGo(st *state, v value) {
 	if len(st.open) == 0 {
 		return
@@ -47,8 +47,7 @@ func (f *function) letGo(st *state, v value) {
 	})
 }
 
-// emptied forgets the elements of v, a slice, a map or a pointer to an array
-// of type t, and the keys of a map.
+// emptied forgets the elements and keys of v, a slice, a map or a pointer to an array of type t.
 func (f *function) emptied(st *state, v value, t types.Type) {
 	empty := func(step string, of types.Type) {
 		for _, a := range v.atoms() {
@@ -68,8 +67,7 @@ func (f *function) emptied(st *state, v value, t types.Type) {
 	}
 }
 
-// clobber forgets what unknown code may have changed in the objects that v
-// points to: arenas may have been exchanged, and what was stale been set anew.
+// clobber forgets the contents of objects that unknown code may have changed.
 func (f *function) clobber(st *state, v value) {
 	for _, e := range v {
 		k := e.a.Site
@@ -83,7 +81,7 @@ func (f *function) clobber(st *state, v value) {
 	}
 }
 
-// object is a new object of Go's own memory.
+// object returns a new object on Go's heap or stack.
 func (f *function) object(st *state, v ssa.Value) value {
 	k := f.site(v, "", LocalSite, v.Pos())
 	k.typ = catalog.TypeName(access.TypeAlong(v.Type(), access.Deref))
@@ -91,7 +89,7 @@ func (f *function) object(st *state, v ssa.Value) value {
 	return one(Atom{Site: k})
 }
 
-// holding is a new object that holds v at a place within it.
+// holding returns a new object that holds v at off.
 func (f *function) holding(st *state, call *ssa.Call, part, off string, v value) value {
 	k := f.site(call, part, LocalSite, call.Pos())
 	st.remake(k)
@@ -99,7 +97,7 @@ func (f *function) holding(st *state, call *ssa.Call, part, off string, v value)
 	return one(Atom{Site: k})
 }
 
-// at returns what lies at a place of all objects that v may be; t is its type.
+// at returns the contents, of type t, at off of the objects of v.
 func (f *function) at(st *state, v value, off string, t types.Type) value {
 	var out value
 	if t != nil {
@@ -110,14 +108,13 @@ func (f *function) at(st *state, v value, off string, t types.Type) value {
 	return out
 }
 
-// contents returns what the elements of a slice, map or iterator may be.
+// contents returns the elements of a slice, map or iterator.
 func (f *function) contents(st *state, v value, t types.Type) value {
 	elem, _ := access.Inside(t)
 	return f.at(st, v, access.Element, elem)
 }
 
-// fill is maps.Copy or maps.Insert: the first argument then holds what is in
-// the second.
+// fill models maps.Copy and maps.Insert.
 func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
 	from := instr.Common().Args[1].Type()
 	elem, key := access.Inside(from)
@@ -127,7 +124,7 @@ func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
 	}
 }
 
-// reachOwn calls fn for what v leads to through objects of the function itself.
+// reachOwn calls fn for everything that v leads to through objects of the function itself.
 func (f *function) reachOwn(st *state, v value, fn func(Atom)) {
 	seen := map[Atom]bool{}
 	var walk func(a Atom)

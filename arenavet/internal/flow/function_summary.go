@@ -10,15 +10,14 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// summarize describes what holds where the function returns. More than one
-// return is joined by the caller of this. It returns nil for a function that
-// does too much with its arguments.
+// summarize describes the joined state at the exit. It returns nil for a function that moves its arguments in too many
+// ways.
 func (f *function) summarize(exit *state, results []value) *Summary {
 	s := &Summary{Reads: f.readsOf(exit), Late: f.lateOf(exit)}
 	for i, v := range results {
 		s.Results = append(s.Results, f.flows(exit, v, access.Tuple(i))...)
 	}
-	known := map[Atom][]Flow{} // what flows says of objects: many places lead to the same
+	known := map[Atom][]Flow{} // many places lead to one object
 	for o := range exit.objects() {
 		k := o.site
 		if k.Kind != SymbolSite {
@@ -48,9 +47,8 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 				if src, ok := f.source(a); ok && a.Site.Kind != MemorySite {
 					from = []Flow{{"", src}}
 				} else if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite {
-					// An object of the function itself: what it holds counts,
-					// and how deep, so that an object on Go's heap that leads
-					// to an arena does not seem to lie in it.
+					// The contents of an object of the function count, and how deep they are: an object on Go's heap
+					// that leads to an arena is not memory of that arena.
 					var ok bool
 					if from, ok = known[a]; !ok {
 						from = f.flows(exit, one(a), "")
@@ -76,7 +74,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 	for k, must := range exit.done {
 		e, ok := f.effects[k]
 		if !ok {
-			continue // done to an arena that is nil
+			continue // done to a nil arena
 		}
 		e.Must = must
 		e.From.Gotten = e.From.Gotten && (e.Op != OpYields || f.ends(e.From.At))
@@ -91,7 +89,7 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 	emptying := 0
 	for _, w := range s.Writes {
 		if w.empties() {
-			emptying++ // one for each part of the elements: that is no sign of much being moved
+			emptying++ // one for each part of an element
 		}
 	}
 	if !s.aboutArenas() && (len(s.Writes)-emptying > maxOthers || flowsOnly(s.Results) > maxOthers || len(s.Effects) > maxOthers) {
@@ -100,12 +98,9 @@ func (f *function) summarize(exit *state, results []value) *Summary {
 	return s
 }
 
-// flows describes v, the objects of the function itself that it leads to
-// included. A path that makes a hop for the second time goes on where the first
-// one led to: objects of a recursive type are told apart from the first of them
-// only, however deep they lie. An object that was described stands for itself
-// wherever else it is found. Near objects come first, so that of a value that
-// leads to too many the far ones are lost.
+// flows describes v and the objects of the function that it leads to, near objects first. If there are too many, the
+// far ones are lost. A path that repeats a hop continues where the first one led, so objects of a recursive type are
+// merged. An object that was described is referred to by its first path.
 func (f *function) flows(st *state, v value, path string) []Flow {
 	var out []Flow
 	note := func(fl Flow) {
@@ -156,7 +151,7 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 			}
 		}
 	}
-	// What leads nowhere else says nothing.
+	// A reference to a path that leads to no source says nothing.
 	return slices.DeleteFunc(out, func(fl Flow) bool {
 		return fl.From.Kind == Again && !slices.ContainsFunc(out, func(x Flow) bool {
 			return x.From.Kind != Again && strings.HasPrefix(x.Path, fl.From.At.Path)
@@ -164,14 +159,14 @@ func (f *function) flows(st *state, v value, path string) []Flow {
 	})
 }
 
-// visit is a place that a description is still to look into.
+// visit is a place that flows has yet to describe.
 type visit struct {
 	atoms []Atom
 	at    string
 	hops  []hopTo
 }
 
-// hopTo is a hop, and where it led to.
+// hopTo is a hop and the path behind it.
 type hopTo struct {
 	hop access.Hop
 	at  string
@@ -187,8 +182,8 @@ func (f *function) ends(p Place) bool {
 	return false
 }
 
-// carries reports whether callers should know the body of k, a function that is
-// returned or stored: if it does something to arenas, unlocks a mutex, or is an interceptor.
+// carries reports whether callers need the body of a function that is returned or stored: it has effects on arenas,
+// unlocks a mutex, or is an interceptor.
 func (f *function) carries(k *Site) bool {
 	if s := f.c.Summary(k.fn); s != nil {
 		return f.c.serves() && access.IsInterceptor(k.fn.Signature) || s.aboutArenas() || s.unlocks()
