@@ -13,7 +13,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// block carries st through the instructions of b.
 func (f *function) block(st *state, b *ssa.BasicBlock) {
 	for _, instr := range b.Instrs {
 		if f.budget < 0 {
@@ -25,7 +24,7 @@ func (f *function) block(st *state, b *ssa.BasicBlock) {
 
 func (f *function) instruction(st *state, instr ssa.Instruction) {
 	switch instr := instr.(type) {
-	case *ssa.Phi: // by edge
+	case *ssa.Phi: // see edge
 	case *ssa.Store:
 		f.storeTo(st, instr)
 	case *ssa.MapUpdate:
@@ -64,7 +63,7 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 	}
 }
 
-// compute returns what an instruction yields.
+// compute returns the value of an instruction.
 func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value {
 	switch v := v.(type) {
 	case *ssa.Alloc:
@@ -155,7 +154,7 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 	return nil
 }
 
-// convert lets pointers through; between text and bytes Go copies.
+// convert models a conversion. Between strings and bytes, Go copies.
 func (f *function) convert(st *state, v *ssa.Convert) value {
 	x := f.eval(st, v.X)
 	if catalog.IsText(v.Type()) != catalog.IsText(v.X.Type()) {
@@ -228,9 +227,8 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 	return nil
 }
 
-// received is <-c: what this function has sent on a channel of its own, or anything. What was
-// there is gone then, for all that is known: otherwise a channel that is used again would hold
-// what was sent in an earlier epoch.
+// received models <-c: a value that this function has sent on its own channel, or any other. The channel is empty
+// afterwards, or values of an earlier cycle would seem to stay in it.
 func (f *function) received(st *state, v *ssa.UnOp, c value) value {
 	elem, path := v.Type(), ""
 	if v.CommaOk {
@@ -246,7 +244,7 @@ func (f *function) received(st *state, v *ssa.UnOp, c value) value {
 	return out
 }
 
-// storeTo is *addr = v.
+// storeTo models *addr = v.
 func (f *function) storeTo(st *state, instr *ssa.Store) {
 	addr := f.eval(st, instr.Addr)
 	v := f.eval(st, instr.Val)
@@ -268,9 +266,8 @@ func (f *function) storeTo(st *state, instr *ssa.Store) {
 	}
 }
 
-// deferred does at once what a deferred call is sure to do at the end, for
-// what only the end counts: an arena whose Put is deferred is put on every
-// path from here.
+// deferred applies the effects of a deferred call that count at the end only: an arena whose Put is deferred is put
+// back on every path from here.
 func (f *function) deferred(st *state, instr *ssa.Defer) {
 	after := st.clone()
 	was := f.observe
@@ -284,7 +281,7 @@ func (f *function) deferred(st *state, instr *ssa.Defer) {
 	}
 }
 
-// runDefers makes the deferred calls, the last one first.
+// runDefers models the deferred calls, the last one first.
 func (f *function) runDefers(st *state) {
 	var calls []*ssa.Defer
 	for d := range st.defers {

@@ -8,12 +8,12 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// use sees v if it was taken back.
+// use reports v if it is stale.
 func (f *function) use(st *state, v value, instr ssa.Instruction) {
 	f.useBy(st, v, instr, ssaform.UnlocksBy(instr))
 }
 
-// useBy is use, and sees whether it is by giving back a mutex.
+// useBy is use for an instruction that may unlock a mutex.
 func (f *function) useBy(st *state, v value, instr ssa.Instruction, unlock bool) {
 	st.noteRead(v, unlock)
 	f.noteLate(st, v, unlock, f.position(instr))
@@ -29,7 +29,7 @@ func (f *function) useBy(st *state, v value, instr ssa.Instruction, unlock bool)
 	}
 }
 
-// read is use, and sees v if it was never written.
+// read is use, and also reports memory that was never written.
 func (f *function) read(st *state, v value, instr ssa.Instruction) {
 	f.use(st, v, instr)
 	for _, a := range v.atoms() {
@@ -39,7 +39,7 @@ func (f *function) read(st *state, v value, instr ssa.Instruction) {
 	}
 }
 
-// unboxed is the value in an interface, where its box is read.
+// unboxed reads the box of an interface, and returns the value in it.
 func (f *function) unboxed(st *state, x value, instr ssa.Instruction) (out value) {
 	for _, e := range x {
 		if e.a.Site.box {
@@ -51,7 +51,7 @@ func (f *function) unboxed(st *state, x value, instr ssa.Instruction) (out value
 	return out
 }
 
-// useDeep is a use of v and of all that it leads to.
+// useDeep is use of v and everything it leads to.
 func (f *function) useDeep(st *state, v value, instr ssa.Instruction) {
 	f.use(st, v, instr)
 	st.reach(v, func(b Atom, depth int) {
@@ -61,17 +61,15 @@ func (f *function) useDeep(st *state, v value, instr ssa.Instruction) {
 	})
 }
 
-// noteEnd notes that an arena that callers know was taken back; by is nil where
-// there is none to take back.
+// noteEnd notes that an arena of callers was taken back. by is nil if the arena is nil.
 func (f *function) noteEnd(st *state, k *Site, by *Event) {
 	if _, ok := f.place(k); ok && k.Kind == SymbolSite && len(st.ended) < maxReads {
 		st.ended[k] = by
 	}
 }
 
-// noteLate notes a use of v, if callers may know that it lies in an arena that
-// was taken back before. What lies behind a field is not meant: code that is
-// not known may have put something else there.
+// noteLate notes a use of v if it may be memory of an arena that callers know and that was taken back. Memory behind a
+// field does not count, because unknown code may have replaced it.
 func (f *function) noteLate(st *state, v value, unlock bool, pos token.Pos) {
 	atoms := v.atoms()
 	if len(st.ended) == 0 || len(atoms) != 1 || atoms[0].Region != nil || atoms[0].Stale != nil || !isGiven(atoms[0].Site) {

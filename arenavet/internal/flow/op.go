@@ -1,6 +1,6 @@
 package flow
 
-// Op is a call's effect on an arena.
+// Op is an effect of a call on an arena.
 type Op uint8
 
 const (
@@ -9,21 +9,21 @@ const (
 	OpPut
 	OpRewind
 	OpDeallocate
-	OpUse       // allocates from it, or anything else that only its owner may do
-	OpUnknown   // gives it to code that is not known
-	OpGoroutine // leaves a goroutine running that uses it
-	OpSent      // sends the value on a channel, or leaves it with a goroutine
-	OpRuns      // leaves a goroutine running that may call the function
+	OpUse       // allocates, or does something else that only the owner may do
+	OpUnknown   // passes it to unknown code
+	OpGoroutine // a goroutine goes on using it
+	OpSent      // sends the value on a channel, or a goroutine goes on using it
+	OpRuns      // a goroutine goes on that may call the function
 	OpWait      // waits for other goroutines
-	OpFinalizer // gives the value to runtime.SetFinalizer
+	OpFinalizer // passes the value to runtime.SetFinalizer
 	OpCleanup   // to runtime.AddCleanup
 	OpWeak      // to weak.Make
 	OpUnique    // to unique.Make
-	OpBody      // to a request of net/http's client, as its body
-	OpDecode    // reads a document into what the value leads to, which is the arena's then
-	OpKeep      // takes over the arena of its gRPC call
-	OpServe     // registers the service at the place with the registrar at Mark, or a handler of its own, From.Type, that keeps its request
-	OpYields    // calls the function with the value, as an iterator does with the body of a loop
+	OpBody      // uses the value as the body of a client's request
+	OpDecode    // decodes a document into the value, with memory of the arena
+	OpKeep      // takes ownership of the arena of its gRPC call
+	OpServe     // registers the service at At with the registrar at Mark; or its own handler, From.Type, keeps requests
+	OpYields    // calls the function at At with the value
 )
 
 func (o Op) String() string {

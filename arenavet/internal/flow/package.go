@@ -19,28 +19,28 @@ import (
 // Package is the analysis of one package.
 type Package struct {
 	Pass      *analysis.Pass
-	Functions []*ssa.Function             // its own, literals included
-	Names     map[token.Pos]string        // of the variable that a call's result is assigned to, by its parenthesis
-	Calls     map[token.Pos]*ast.CallExpr // by their parenthesis
-	Appended  map[token.Pos]bool          // builtin appends to memory of arenas, by their parenthesis
+	Functions []*ssa.Function             // including function literals
+	Names     map[token.Pos]string        // of the variable that a call's result is assigned to, by the call's Lparen
+	Calls     map[token.Pos]*ast.CallExpr // by Lparen
+	Appended  map[token.Pos]bool          // builtin appends to memory of arenas, by Lparen
 
 	ssa       *ssa.Package
 	summaries map[*ssa.Function]*Summary                       // of Functions
 	imported  map[*types.Func]*Summary                         // of other packages
-	unknown   map[*ssa.Function]bool                           // those that callers know nothing of: too large, or too much is done to arguments
-	tooLarge  map[*ssa.Function]bool                           // those that the search gave up
-	searches  map[*ssa.Function]func(observe func(Fault)) bool // of functions that deal with arenas: repeats the end; false: it is out of date
-	reads     map[*ssa.Function]*Summary                       // what Summary said since a search began; nil: nobody asks
-	serving   *bool                                            // what serves has returned; nil: it was not called
-	putting   *bool                                            // whether the package puts arenas back; nil: not looked for yet
+	unknown   map[*ssa.Function]bool                           // too large, or too complex for a summary
+	tooLarge  map[*ssa.Function]bool                           // over the search's budget
+	searches  map[*ssa.Function]func(observe func(Fault)) bool // repeats a function's last pass; false: it is out of date
+	reads     map[*ssa.Function]*Summary                       // summaries read since a search began; nil: not recorded
+	serving   *bool                                            // the result of serves, or nil
+	putting   *bool                                            // the result of puts, or nil
 }
 
-// OfStandard reports whether a pass is over one of Go's own packages.
+// OfStandard reports whether a pass is over a package of the standard library.
 func OfStandard(pass *analysis.Pass) bool {
 	return catalog.IsStandard(catalog.PackagePath(pass.Pkg)) && (pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std")
 }
 
-// Build is Analyze without that: of this package's own functions nothing is known.
+// Build prepares a package without analyzing its functions.
 func Build(pass *analysis.Pass) *Package {
 	c := &Package{
 		Pass:      pass,
@@ -50,20 +50,19 @@ func Build(pass *analysis.Pass) *Package {
 	c.readNames()
 	for _, fn := range c.readFunctions() {
 		if catalog.PackagePath(pass.Pkg) == catalog.ArenaPath && c.InTest(fn.Pos()) {
-			continue // the library's own tests misuse it on purpose
+			continue // they misuse arenas on purpose
 		}
 		c.Functions = append(c.Functions, fn)
 	}
 	return c
 }
 
-// Concerned are the functions that deal with arenas, as far as they are known.
+// Concerned returns the functions that deal with arenas and were analyzed.
 func (c *Package) Concerned() []*ssa.Function {
 	return slices.DeleteFunc(slices.Clone(c.Functions), func(fn *ssa.Function) bool { return c.tooLarge[fn] || !c.relevant(fn) })
 }
 
-// Export notes what is known of the package's functions as facts, for the packages that
-// import it.
+// Export exports the summaries of exported functions as facts.
 func (c *Package) Export() {
 	for _, fn := range c.Functions {
 		obj, ok := fn.Object().(*types.Func)
@@ -74,9 +73,8 @@ func (c *Package) Export() {
 	}
 }
 
-// readFunctions makes the package's SSA form and returns its functions, literals
-// included. It does what analyzer buildssa does, which would also do it for
-// every package of the standard library.
+// readFunctions builds the package's SSA form and returns its functions, including literals. Unlike analyzer buildssa,
+// it does not build the packages of the standard library.
 func (c *Package) readFunctions() []*ssa.Function {
 	prog := ssa.NewProgram(c.Pass.Fset, ssa.BuilderMode(0))
 	prog.SetNoReturn(c.Pass.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs).NoReturn)
@@ -106,23 +104,22 @@ func (c *Package) readFunctions() []*ssa.Function {
 	return funcs
 }
 
-// InTest reports whether a place is in a file of tests.
+// InTest reports whether pos is in a test file.
 func (c *Package) InTest(pos token.Pos) bool {
 	return strings.HasSuffix(c.Pass.Fset.Position(pos).Filename, "_test.go")
 }
 
-// Shipped are the functions that are not in tests.
+// Shipped returns the functions outside of test files.
 func (c *Package) Shipped() []*ssa.Function {
 	return slices.DeleteFunc(slices.Clone(c.Functions), func(fn *ssa.Function) bool { return c.InTest(fn.Pos()) })
 }
 
-// TakesHandle reports whether a function is given something that may lead to an arena.
+// TakesHandle reports whether a parameter may lead to an arena.
 func TakesHandle(fn *ssa.Function) bool {
 	return slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return mayHold(p.Type(), 0) })
 }
 
-// relevant reports whether fn deals with arenas: by the types of its values, or
-// by what it calls.
+// relevant reports whether fn deals with arenas, by the types of its values and the functions it uses.
 func (c *Package) relevant(fn *ssa.Function) bool {
 	concerns := func(v ssa.Value) bool {
 		if v == nil {
@@ -161,10 +158,10 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 	return false
 }
 
-// Function is the SSA form of a function, or nil.
+// Function returns the SSA form of a function, or nil.
 func (c *Package) Function(fn *types.Func) *ssa.Function { return c.ssa.Prog.FuncValue(fn.Origin()) }
 
-// Summary returns what is known of fn, or nil.
+// Summary returns the summary of fn, or nil if fn is unknown.
 func (c *Package) Summary(fn *ssa.Function) *Summary {
 	fn = catalog.Origin(fn)
 	s := c.summary(fn)
@@ -177,7 +174,7 @@ func (c *Package) Summary(fn *ssa.Function) *Summary {
 func (c *Package) summary(fn *ssa.Function) *Summary {
 	if s := c.summaries[fn]; s != nil {
 		if len(fn.Blocks) == 0 || c.unknown[fn] {
-			return nil // written in assembly, or too large
+			return nil // no Go body, or too large
 		}
 		return s
 	}
@@ -197,8 +194,8 @@ func (c *Package) summary(fn *ssa.Function) *Summary {
 	return s
 }
 
-// FindMakers notes of the package's functions whether they make what they return, a text or
-// a slice; standard reports it of those of the standard library, by their names.
+// FindMakers marks the functions that allocate the string or slice they return. standard answers for the standard
+// library.
 func (c *Package) FindMakers(standard func(name string) bool) {
 	makes := func(fn *ssa.Function) bool {
 		if name := catalog.CalleeName(catalog.Origin(fn)); catalog.IsStandard(catalog.PackageOf(name)) {
@@ -217,8 +214,7 @@ func (c *Package) FindMakers(standard func(name string) bool) {
 	}
 }
 
-// MakesResult reports whether fn is known to make what it returns, on the heap and not in an
-// arena that it is given, in a struct or by itself.
+// MakesResult reports whether fn allocates its result on the heap and is given no arena.
 func (c *Package) MakesResult(fn *types.Func) bool {
 	f := c.Function(fn)
 	if f == nil {
@@ -228,8 +224,7 @@ func (c *Package) MakesResult(fn *types.Func) bool {
 	return s != nil && s.Makes && !givenArena(fn.Signature())
 }
 
-// givenArena reports whether a parameter is an arena, or a struct or a pointer to one that
-// has one. The types tell it also of other packages, whose functions have no SSA form here.
+// givenArena reports whether a parameter is an arena, or a struct with an arena, or a pointer to one.
 func givenArena(sig *types.Signature) bool {
 	for _, v := range append(slices.Collect(sig.Params().Variables()), sig.Recv()) {
 		if v == nil {
@@ -249,13 +244,13 @@ func givenArena(sig *types.Signature) bool {
 	return false
 }
 
-// Use tells how a function may treat an argument.
+// Use is a function's use of an argument.
 type Use struct {
-	Kept     bool // where it may be used when the function is over, and the arena with it
-	Returned bool // as a result, or in one
+	Kept     bool // it may be used after the function has returned
+	Returned bool // it is a result, or a part of one
 }
 
-// UseOf returns what is known of a function's use of argument n; its receiver comes first.
+// UseOf returns the use that fn makes of argument n. A receiver is argument 0.
 func (c *Package) UseOf(fn *types.Func, n int) (u Use) {
 	name := catalog.FunctionName(fn)
 	if catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(catalog.PackageOf(name)) {
@@ -280,8 +275,7 @@ func (c *Package) UseOf(fn *types.Func, n int) (u Use) {
 	}
 }
 
-// serves reports whether the package serves gRPC or registers services with requests in arenas: then so do the
-// interceptors that it installs.
+// serves reports whether the package uses arenagrpc, so its interceptors get requests that are memory of arenas.
 func (c *Package) serves() bool {
 	if c.serving == nil {
 		c.serving = new(bool)
@@ -297,8 +291,8 @@ func (c *Package) serves() bool {
 
 const grpcPath = catalog.ArenaPath + "/adapters/grpc"
 
-// Twin is the name of the function that a function calls, with a nil arena and its own parameters, and does no more;
-// or empty. With another arena, that means the same.
+// Twin returns the name of the function that fn only calls, with a nil arena and its own parameters, or "". A call of
+// that function with an arena can replace a call of fn.
 func (c *Package) Twin(fn *types.Func) string {
 	f := c.Function(fn)
 	if f == nil {
@@ -313,7 +307,7 @@ func (c *Package) Twin(fn *types.Func) string {
 	return ""
 }
 
-// TakesBack reports whether a function is known to end the memory of an arena that it is given.
+// TakesBack reports whether a function takes back an arena that it is given.
 func (c *Package) TakesBack(fn *types.Func) bool {
 	f := c.Function(fn)
 	if f == nil {
@@ -323,8 +317,8 @@ func (c *Package) TakesBack(fn *types.Func) bool {
 	return s != nil && slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op <= OpDeallocate })
 }
 
-// global finds a package's variable by what Place.Global says. One that export data leaves out is made up: only that it
-// outlives all functions matters.
+// global returns the package variable with a name as in Place.Global. If export data does not have it, global makes one
+// up, because only its lifetime matters.
 func (c *Package) global(name string) *ssa.Global {
 	i := strings.LastIndex(name, ".")
 	for _, p := range c.ssa.Prog.AllPackages() {
@@ -344,7 +338,7 @@ func (c *Package) global(name string) *ssa.Global {
 	return g
 }
 
-// readNames notes how the source calls what calls return.
+// readNames records calls, and the variables that their results are assigned to.
 func (c *Package) readNames() {
 	for _, file := range c.Pass.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -375,9 +369,8 @@ func (c *Package) name(call *ast.CallExpr, lhs ast.Expr) {
 	}
 }
 
-// keepsToItself reports whether only this package can reach the arenas in an object of type
-// t, and puts none back: they are in fields with names of its own. So a function that is
-// not known, as an option that a parser is given, takes none of them over.
+// keepsToItself reports whether only this package can reach the arenas in an object of type t, in unexported fields,
+// and puts none back. Then unknown code, such as a parser's option, cannot put them back either.
 func (c *Package) keepsToItself(t types.Type) bool {
 	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
 		t = p.Elem()

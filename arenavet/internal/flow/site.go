@@ -12,51 +12,49 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// SiteKind tells objects apart by how they come to be.
+// SiteKind is the origin of a site's objects.
 type SiteKind uint8
 
 const (
-	LocalSite  SiteKind = iota // an object of Go's own memory that the function makes, or a closure
+	LocalSite  SiteKind = iota // an object of the function on Go's heap or stack, or a closure
 	MemorySite                 // an object in an arena or a slot
 	HandleSite                 // an arena that the function makes or gets
 	MarkSite                   // a Mark
-	SymbolSite                 // what a parameter, captured variable, global or unknown value leads to
+	SymbolSite                 // an object that a parameter, captured variable, global or unknown value leads to
 )
 
-// Site is an object as the analysis sees it: all objects that one instruction
-// makes, or all that one path from a parameter leads to.
+// Site stands for all objects that one instruction makes, or that one path from a parameter leads to.
 type Site struct {
 	Kind  SiteKind
 	root  ssa.Value              // of a symbol
-	Path  string                 // of a symbol: how it is reached from the root
-	child func(off string) *Site // of a symbol: what it holds at first
+	Path  string                 // of a symbol: the path from the root
+	child func(off string) *Site // of a symbol: its initial contents
 
 	Pos      token.Pos // where it is made
 	fn       *ssa.Function
-	bindings int       // how many variables the closure captures
-	gotten   bool      // a handle that must be put back
-	uninit   bool      // memory that is not zeroed
-	box      bool      // of an interface: what is asserted of that is copied from it
-	Slot     bool      // a slot of a fixedpool: its own region
+	bindings int       // number of captured variables of a closure
+	gotten   bool      // of a handle: it must be put back
+	uninit   bool      // of memory: it is not zeroed
+	box      bool      // of an interface: values asserted from it are copies
+	Slot     bool      // a slot of a fixedpool, which is its own region
 	bit      uint64    // of a mark
-	id       int       // of a handle: number within the function, from 1
-	owner    ssa.Value // memory: the argument that the arena was given as
-	typ      string    // of the object, where it is known
-	Parent   *Site     // of a handle that is a fork
-	number   int       // within the function; the one after it is that of older
-	called   *Source   // memory: what an argument returned, which may be anything
+	id       int       // of a handle: its number within the function, from 1
+	owner    ssa.Value // of memory: the arena argument
+	typ      string    // type of the object, or empty
+	Parent   *Site     // of a fork: its arena
+	number   int       // within the function; older has the next number
+	called   *Source   // of memory: it is the result of an argument, and may be anything
 	wrapped  bool      // a registrar that arenagrpc.Wrap returned
-	hint     uint64    // one bit, which other sites may have as well: a quick way to tell that they are not in a set
+	hint     uint64    // one bit, which other sites may share: a quick test that a site is not in a set
 
-	// older stands for those that the same instruction made in earlier turns
-	// of a loop. Nothing is known of which of them is meant, so nothing is
-	// reported that depends on it.
+	// older stands for the objects of the same instruction in earlier iterations of a loop. Nothing is reported of
+	// them, because it is unknown which one is meant.
 	older  *Site
 	isOld  bool
-	remade bool // while older takes the place of it
+	remade bool // set while older replaces it
 }
 
-// initial returns what a cell holds before anything was stored into it.
+// initial returns the contents of a cell before the first store.
 func (k *Site) initial(off string) []Atom {
 	if k.Kind != SymbolSite || k.child == nil {
 		return nil
@@ -64,7 +62,7 @@ func (k *Site) initial(off string) []Atom {
 	return []Atom{{Site: k.child(off)}}
 }
 
-// endsWith reports whether an arena is k, or a fork of it.
+// endsWith reports whether an arena is k or a fork of k.
 func endsWith(arena, k *Site) bool {
 	for ; arena != nil; arena = arena.Parent {
 		if arena == k {
@@ -79,14 +77,13 @@ func summarySymbol(k *Site) bool {
 	return k.Kind == SymbolSite && (strings.Contains(k.Path, access.Element) || strings.Contains(k.Path, access.Anything) || strings.Contains(k.Path, access.Key) || strings.Contains(k.Path, access.Recur))
 }
 
-// Atom is one thing that a value may be: a pointer (slice, string, map,
-// interface) to a place in a site.
+// Atom is one possible value: a pointer (slice, string, map, interface) to a place in a site.
 type Atom struct {
 	Site   *Site
-	off    string // a path within the site
-	Region *Site  // the arena's handle if it is memory of an arena, or a mark of one
-	Stale  *Event // what took it back, nil while it is good
-	after  uint64 // the marks that were taken before it was allocated
+	off    string // path within the site
+	Region *Site  // the handle of the arena, of memory or a mark
+	Stale  *Event // the event that took it back, or nil
+	after  uint64 // marks taken before it was allocated
 }
 
 // Event is a call that takes memory back.
@@ -94,7 +91,7 @@ type Event struct {
 	Op       Op
 	Pos      token.Pos
 	Deferred bool
-	Name     string // of the function that was called
+	Name     string // of the called function
 }
 
 func (e *Event) name() string {
@@ -104,7 +101,7 @@ func (e *Event) name() string {
 	return e.Name
 }
 
-// addAtoms adds each of more to a list, which is not changed.
+// addAtoms returns list with more added. It does not change list.
 func addAtoms(list, more []Atom) []Atom {
 	switch {
 	case len(more) == 0 || len(list) > 0 && len(list) >= len(more) && &list[0] == &more[0]:
@@ -128,7 +125,7 @@ func addAtoms(list, more []Atom) []Atom {
 	return list
 }
 
-// ofEarlierTurns returns what a was in the turns of a loop before this one.
+// ofEarlierTurns returns a in earlier iterations of a loop.
 func (a Atom) ofEarlierTurns() []Atom {
 	var list []Atom
 	if a.Site.older != nil {
@@ -144,10 +141,10 @@ func (a Atom) ofEarlierTurns() []Atom {
 	return list
 }
 
-// maxEntries bounds a value: what is beyond is forgotten.
+// maxEntries is the maximum size of a value. Further entries are dropped.
 const maxEntries = 16
 
-// SymbolName is how the source would write what a symbol stands for.
+// SymbolName returns the source form of a symbol, or "".
 func SymbolName(k *Site, names map[token.Pos]string) string {
 	name := k.root.Name()
 	switch k.root.(type) {
@@ -164,22 +161,21 @@ func SymbolName(k *Site, names map[token.Pos]string) string {
 	return name + fields
 }
 
-// mayBeHandle reports whether a site may be an arena. Values that went
-// through interfaces and summaries may seem to lead to one where their types
-// say that they don't.
+// mayBeHandle reports whether a site may be an arena. Values that went through interfaces and summaries may seem to
+// lead to one in spite of their types.
 func mayBeHandle(k *Site) bool {
 	if k.Kind != SymbolSite {
 		return k.Kind == HandleSite
 	}
 	_, t, ok := symbolType(k)
 	if !ok {
-		return t != nil && types.IsInterface(t) // behind which it may be one
+		return t != nil && types.IsInterface(t) // it may hold an arena
 	}
 	return catalog.IsHandle(t) || types.IsInterface(t)
 }
 
-// symbolType follows a symbol's path through the types, and returns the fields
-// on the way, as the source writes them, and the type at its end.
+// symbolType follows a symbol's path through the types. It returns the fields on the way, as in the source, and the
+// final type.
 func symbolType(k *Site) (fields string, t types.Type, ok bool) {
 	t = k.root.Type()
 	for step := range strings.SplitSeq(strings.TrimSuffix(k.Path, ";"), ";") {
@@ -216,8 +212,7 @@ func symbolType(k *Site) (fields string, t types.Type, ok bool) {
 	return fields, t, true
 }
 
-// isFunction reports whether a symbol is a function itself, not one that some
-// object holds.
+// isFunction reports whether a symbol is a function that no object holds.
 func isFunction(k *Site) bool {
 	if k.Kind != SymbolSite {
 		return false
@@ -230,8 +225,8 @@ func isFunction(k *Site) bool {
 	return ok
 }
 
-// coordinates reports whether a symbol is there to be shared, as a WaitGroup is, or an
-// arena, whose users are counted elsewhere.
+// coordinates reports whether a symbol is an arena, whose users are counted elsewhere, or is meant to be shared, as a
+// WaitGroup is.
 func coordinates(k *Site) bool {
 	_, t, ok := symbolType(k)
 	if !ok || catalog.IsHandle(t) {
@@ -244,7 +239,7 @@ func coordinates(k *Site) bool {
 	return ok && catalog.PackagePath(named.Obj().Pkg()) == "sync"
 }
 
-// isGiven reports whether k is an argument, or a captured variable's content.
+// isGiven reports whether k is an argument, or the content of a captured variable.
 func isGiven(k *Site) bool {
 	if k.Kind != SymbolSite {
 		return false

@@ -12,17 +12,14 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// What a search may cost, in entries of states that it copies or looks at. A function that
-// costs more is treated as code that nothing is known of. Those that deal with
-// arenas may cost more than the many that don't, where only what they do with
-// their arguments matters.
+// The maximum cost of a search, in entries of states that it copies or reads. Functions that deal with arenas may cost
+// more than the many others. A function that costs more is unknown code.
 const (
 	maxCost       = 100_000_000
 	maxCostOthers = 50_000
 )
 
-// solve runs the search. It returns nil if the function has no body that can be read or is
-// too large.
+// solve runs the search. It returns nil if the function has no Go body or is too large.
 func (f *function) solve() *Summary {
 	if !f.search() {
 		return nil
@@ -30,12 +27,12 @@ func (f *function) solve() *Summary {
 	f.exit, f.results = nil, nil
 	f.last(nil)
 	if f.exit == nil {
-		return &Summary{} // it never returns
+		return &Summary{} // it does not return
 	}
 	return f.summarize(f.exit, f.results)
 }
 
-// search finds what may hold where each block begins, in f.in.
+// search computes the state before each block, in f.in.
 func (f *function) search() bool {
 	blocks := f.fn.Blocks
 	if len(blocks) == 0 {
@@ -47,11 +44,10 @@ func (f *function) search() bool {
 	}
 	in := make([]*state, len(blocks))
 	in[0] = f.entry()
-	// In turns, as the blocks run, and not the first of them again as soon as it has
-	// changed: what all the cases of a parser's large switch bring back to its head is
-	// carried on from there at once.
+	// Blocks are visited in rounds, in the order in which they run. Then all cases of a parser's large switch have
+	// reached the loop's header before its next visit.
 	order, at := ssaform.RunOrder(f.fn)
-	queued := make([]bool, len(blocks)) // by their number in order
+	queued := make([]bool, len(blocks)) // by number in order
 	queued[0] = true
 	for waiting, n := 1, 0; waiting > 0; n = (n + 1) % len(order) {
 		if !queued[n] {
@@ -88,21 +84,19 @@ func (f *function) search() bool {
 	return true
 }
 
-// last is a last pass over the blocks when the search is over: it finds what holds at
-// returns or, where there is an observer, tells it of faults.
+// last is a last pass over the blocks. It computes the state at returns or, with an observer, reports faults.
 func (f *function) last(observe func(Fault)) {
-	f.budget = maxCost // the last pass is short
+	f.budget = maxCost
 	f.observe = observe
 	for i, b := range f.fn.Blocks {
 		if _, returns := b.Instrs[len(b.Instrs)-1].(*ssa.Return); f.in[i] != nil && (returns || observe != nil) {
-			f.block(f.in[i].clone(), b) // where nobody looks, only what returns say counts
+			f.block(f.in[i].clone(), b) // without an observer, only returns matter
 		}
 	}
 	f.observe = nil
 }
 
-// entry is the state in which the function begins: arguments and captured
-// variables are symbols.
+// entry returns the state at the function's entry.
 func (f *function) entry() *state {
 	st := newState(&f.budget)
 	bind := func(v ssa.Value) {
@@ -121,7 +115,7 @@ func (f *function) entry() *state {
 	return st
 }
 
-// Analyze finds out what the functions of a package do.
+// Analyze computes the summaries of a package's functions.
 func Analyze(pass *analysis.Pass) *Package {
 	c := Build(pass)
 	for _, fn := range c.Functions {
@@ -131,15 +125,13 @@ func Analyze(pass *analysis.Pass) *Package {
 	return c
 }
 
-// maxRounds bounds how often a function is looked at anew because one that it
-// calls has changed.
+// maxRounds bounds how often a function is analyzed because a callee's summary has changed.
 const maxRounds = 6
 
-// maxFresh is how often it is before callers are only told of what adds something.
+// maxFresh is the number of rounds after which only additions to a summary count as changes.
 const maxFresh = 2
 
-// solve computes the summaries of functions, callees first; of those that call each other
-// until none changes.
+// solve computes the summaries of functions, callees first.
 func (c *Package) solve() {
 	users := map[*ssa.Function][]*ssa.Function{}
 	for _, group := range c.groups(users) {
@@ -147,8 +139,8 @@ func (c *Package) solve() {
 	}
 }
 
-// groups are the package's functions, callees first, those that call each other together.
-// It notes in users who mentions a function.
+// groups returns the package's functions, callees first, and mutually recursive functions together. It records in users
+// the functions that mention a function.
 func (c *Package) groups(users map[*ssa.Function][]*ssa.Function) (out [][]*ssa.Function) {
 	mentions := func(fn *ssa.Function, f func(*ssa.Function)) {
 		for _, b := range fn.Blocks {
@@ -167,7 +159,7 @@ func (c *Package) groups(users map[*ssa.Function][]*ssa.Function) (out [][]*ssa.
 		}
 	}
 	// Tarjan's algorithm.
-	number, lowest, place := map[*ssa.Function]int{}, map[*ssa.Function]int{}, map[*ssa.Function]int{} // place: behind its callees
+	number, lowest, place := map[*ssa.Function]int{}, map[*ssa.Function]int{}, map[*ssa.Function]int{} // place: after its callees
 	var open []*ssa.Function
 	var visit func(fn *ssa.Function)
 	visit = func(fn *ssa.Function) {
@@ -210,7 +202,7 @@ func (c *Package) groups(users map[*ssa.Function][]*ssa.Function) (out [][]*ssa.
 	return out
 }
 
-// settle computes the summaries of a group.
+// settle computes the summaries of a group until none changes.
 func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.Function) {
 	rounds := map[*ssa.Function]int{}
 	queued := map[*ssa.Function]bool{}
@@ -251,8 +243,7 @@ func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.F
 	}
 }
 
-// repeat is for Check: it tells observe of the faults that f has seen, unless what it read of
-// other functions has changed since.
+// repeat returns a function that reports the faults of f to an observer, unless a summary that f has read has changed.
 func (f *function) repeat(reads map[*ssa.Function]*Summary) func(observe func(Fault)) bool {
 	return func(observe func(Fault)) bool {
 		for g, known := range reads {
@@ -265,7 +256,7 @@ func (f *function) repeat(reads map[*ssa.Function]*Summary) func(observe func(Fa
 	}
 }
 
-// Check looks at a function once more, and tells observe of its faults.
+// Check reports the faults of a function to observe.
 func (c *Package) Check(fn *ssa.Function, observe func(Fault)) {
 	again := c.searches[fn]
 	delete(c.searches, fn)

@@ -14,35 +14,35 @@ import (
 
 // state holds what may be true at one point of a function.
 type state struct {
-	budget *int // what the search may still cost
+	budget *int // remaining cost of the search
 	regs   map[ssa.Value]value
-	cells  []*object // what lies in objects, by their number; nil where nothing was seen
-	filled int       // how many of them are not nil
-	own    *int      // says which objects no other state shares
-	stale  bool      // something may hold memory that was taken back
+	cells  []*object // contents of objects, by site number; nil if none was seen
+	filled int       // number of non-nil cells
+	own    *int      // identifies the objects that no other state shares
+	stale  bool      // something stale may be held
 
-	open   map[*Site]bool      // arenas that were got and not put yet
-	handed map[*Site]token.Pos // arenas that a goroutine uses, and where it was started
-	lent   map[*Site]lending   // arenas whose memory a goroutine or channel was given
+	open   map[*Site]bool      // arenas from Get without Put yet
+	handed map[*Site]token.Pos // arenas in use by a goroutine, and where it was started
+	lent   map[*Site]lending   // arenas whose memory went to a goroutine or channel
 	defers map[*ssa.Defer]bool // deferred calls; true: on every path
-	done   map[*effectKey]bool // what was done to arenas of others; true: on every path
-	unread map[*Site]bool      // Uninit memory that is written on no path
-	made   siteSet             // sites whose instruction ran
-	marks  map[*Site]uint64    // marks that were taken of an arena
-	dirty  uint64              // marks after which their arena was used
+	done   map[*effectKey]bool // effects on arenas of callers; true: on every path
+	unread map[*Site]bool      // Uninit memory that no path has written
+	made   siteSet             // sites whose instruction has run
+	marks  map[*Site]uint64    // marks taken of an arena
+	dirty  uint64              // marks whose arena has been used since
 	locked bool                // a mutex is held, on every path
-	reads  map[*Site]bool      // memory of callers that was read, on every path; true: to give back a mutex
-	ended  map[*Site]*Event    // arenas of callers that were taken back, on every path
-	late   map[lateKey]lateUse // what was used after that, on every path
+	reads  map[*Site]bool      // memory of callers that was read on every path; true: to unlock a mutex
+	ended  map[*Site]*Event    // arenas of callers that were taken back on every path
+	late   map[lateKey]lateUse // uses after that, on every path
 }
 
-// lending says where memory of an arena was given away, and how.
+// lending says where and how memory of an arena was given away.
 type lending struct {
 	pos token.Pos
 	how string
 }
 
-// effectKey tells the effects of a function apart.
+// effectKey identifies an effect of a function.
 type effectKey struct {
 	op   Op
 	at   Place
@@ -72,7 +72,7 @@ func (s *state) clone() *state {
 	}
 }
 
-// load is the part of an object at off; its type says which cells that is.
+// load returns the cells of parts, at off in an object.
 func (s *state) load(k *Site, off string, parts []access.Leaf) value {
 	var out value
 	o := s.object(k)
@@ -100,8 +100,7 @@ func (s *state) set(k *Site, off string, atoms []Atom) {
 	s.stale = s.stale || slices.ContainsFunc(atoms, func(a Atom) bool { return a.Stale != nil })
 }
 
-// store puts v into the part of an object at off. A strong store replaces
-// what was there.
+// store stores v at off in an object. A strong store replaces the old contents.
 func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong bool) {
 	*s.budget -= 1 + len(v)
 	if strong {
@@ -135,9 +134,8 @@ func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong 
 	}
 }
 
-// rewrite replaces every atom of the state by what f makes of it, if that is
-// anything. Only those are meant that lead to a site that is meant, or were allocated
-// from it; hint is that of object.mentions. Most values stay as they are, and are not copied.
+// rewrite replaces each atom that leads to, or was allocated from, a meant site by the result of f. hint is as in
+// object.mentions. Unchanged values are not copied.
 func (s *state) rewrite(meant func(*Site) bool, hint uint64, f func(Atom) (Atom, bool)) {
 	*s.budget -= s.size()
 	stays := func(a Atom) bool {
@@ -179,8 +177,7 @@ func (s *state) rewrite(meant func(*Site) bool, hint uint64, f func(Atom) (Atom,
 	*s.budget -= cost
 }
 
-// remake says that the instructions of all run again: what they made in earlier
-// turns of a loop are the older ones from now on.
+// remake notes that the instructions of all run again. Their earlier objects are the older ones from now on.
 func (s *state) remake(all ...*Site) {
 	var again []*Site
 	hint := uint64(0)
@@ -228,14 +225,13 @@ func (s *state) remake(all ...*Site) {
 	}
 }
 
-// size is how much there is to copy.
+// size is the cost of a copy.
 func (s *state) size() int { return len(s.regs) + s.filled + s.made.size }
 
-// maxReach is how many pointers are followed at most.
+// maxReach is the number of pointers that reach follows.
 const maxReach = 6
 
-// reach calls f for every atom that can be reached from v through objects
-// that the function knows, with how many pointers lie between.
+// reach calls f for every atom reachable from v through known objects, with its distance in pointers.
 func (s *state) reach(v value, f func(a Atom, depth int)) { s.reachTo(v, maxReach, f) }
 
 func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
@@ -261,7 +257,7 @@ func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
 
 type lateKey struct{ arena, used *Site }
 
-// lateUse is a LateUse before its places are known.
+// lateUse is a LateUse without places.
 type lateUse struct {
 	by     Op
 	unlock bool
@@ -269,9 +265,7 @@ type lateUse struct {
 	ended  token.Pos
 }
 
-// noteRead notes that v is read here: memory that callers know, if it lies
-// behind what the function was given. The argument itself is read where the
-// call stands.
+// noteRead notes a read of memory behind an argument. An argument itself is read at the call.
 func (s *state) noteRead(v value, unlock bool) {
 	atoms := v.atoms()
 	if len(atoms) != 1 || len(s.reads) >= maxReads {
@@ -284,10 +278,8 @@ func (s *state) noteRead(v value, unlock bool) {
 	s.reads[k] = s.reads[k] || unlock
 }
 
-// mutexCall notes that a call of the function that is called name takes or
-// gives back a mutex. A lock for readers is not one: others may hold it, too. An
-// arena that is only used while a mutex is held is used by one goroutine at a time.
-// Which mutex guards which arena is not followed: holding any counts.
+// mutexCall notes that a call locks or unlocks a mutex. A read lock does not count, because it can be shared. An arena
+// that is only used while any mutex is held is used by one goroutine at a time; which mutex it is, is not followed.
 func (s *state) mutexCall(name string) {
 	switch name {
 	case "sync.Mutex.Lock", "sync.RWMutex.Lock":
@@ -297,7 +289,7 @@ func (s *state) mutexCall(name string) {
 	}
 }
 
-// parts returns the values that lie in k, to be read.
+// parts returns the contents of k, for reading.
 func (s *state) parts(k *Site) []part {
 	if o := s.object(k); o != nil {
 		return o.parts
@@ -305,7 +297,7 @@ func (s *state) parts(k *Site) []part {
 	return nil
 }
 
-// at is what lies in k at off, and whether that was seen.
+// at returns the contents of k at off, and reports whether they are known.
 func (s *state) at(k *Site, off string) ([]Atom, bool) {
 	o := s.object(k)
 	if i, ok := o.find(off); ok {
@@ -314,7 +306,7 @@ func (s *state) at(k *Site, off string) ([]Atom, bool) {
 	return nil, false
 }
 
-// write is what lies in k, to be written.
+// write returns the contents of k, for writing.
 func (s *state) write(k *Site) *object {
 	o := s.object(k)
 	switch {
@@ -331,7 +323,7 @@ func (s *state) write(k *Site) *object {
 	return o
 }
 
-// object is what lies in k, or nil.
+// object returns the contents of k, or nil.
 func (s *state) object(k *Site) *object {
 	if k.number < len(s.cells) {
 		return s.cells[k.number]
@@ -339,7 +331,7 @@ func (s *state) object(k *Site) *object {
 	return nil
 }
 
-// objects are those in which something was seen.
+// objects returns the objects with known contents.
 func (s *state) objects() iter.Seq[*object] {
 	return func(yield func(*object) bool) {
 		for _, o := range s.cells {
@@ -350,7 +342,7 @@ func (s *state) objects() iter.Seq[*object] {
 	}
 }
 
-// keep makes o what lies in its site.
+// keep sets the contents of o's site.
 func (s *state) keep(o *object) {
 	n := o.site.number
 	if n >= len(s.cells) {
@@ -362,7 +354,7 @@ func (s *state) keep(o *object) {
 	s.cells[n] = o
 }
 
-// drop forgets what lies in k.
+// drop forgets the contents of k.
 func (s *state) drop(k *Site) {
 	if s.object(k) != nil {
 		s.cells[k.number] = nil

@@ -6,9 +6,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// follow returns what path leads to from v. Beyond the depth that paths have,
-// nothing is known: to take everything that can be reached for it would relate
-// values that have nothing to do with each other.
+// follow returns what path leads to from v, or nothing beyond the depth of paths. To take everything reachable instead
+// would relate unrelated values.
 func follow(st *state, v value, path string) value {
 	if strings.Contains(path, access.Anything) {
 		return nil
@@ -41,7 +40,7 @@ func follow(st *state, v value, path string) value {
 	return v
 }
 
-// around returns what the last n pointers of path lead to from v, any number of times.
+// around follows the last n pointers of path from v any number of times.
 func around(st *state, v value, path string, n int) value {
 	i := len(path)
 	for range n {

@@ -11,16 +11,11 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// What a function empties, and what nothing leads to any more, holds nothing:
-// otherwise memory that was taken back would seem to be used by code that has
-// let go of it before. Where one object stands for several, all of them count
-// as emptied. That hides mistakes, but reports none where there is none.
+// Objects that a function empties, and objects that nothing leads to any more, hold nothing stale. If a site stands for
+// several objects, all count as emptied. That hides mistakes, but avoids false reports.
 
-// forgetUnreachable drops memory that was taken back from objects that nothing
-// leads to any more, and that a goroutine has an arena which nothing here leads
-// to. They are still in the state, because another turn of a loop or another path
-// may make or reach them again, and where that path joins this one, it is this
-// path's business no more.
+// forgetUnreachable drops stale memory from unreachable objects, and goroutines' uses of unreachable arenas. They are
+// still in the state because another iteration or path may make or reach them again.
 func (s *state) forgetUnreachable() {
 	if s.stale {
 		s.stale = s.holdsStale()
@@ -46,7 +41,7 @@ func (s *state) forgetUnreachable() {
 	}
 }
 
-// holdsStale reports whether any object holds memory that was taken back.
+// holdsStale reports whether any object holds stale memory.
 func (s *state) holdsStale() bool {
 	for o := range s.objects() {
 		*s.budget -= len(o.parts)
@@ -59,9 +54,8 @@ func (s *state) holdsStale() bool {
 	return false
 }
 
-// reachable are the objects that registers, globals and what they hold lead
-// to. A symbol whose parent was not looked at yet is still where it was at
-// first, and what an unknown value leads to lives as long as its register.
+// reachable returns the objects reachable from registers and globals. A symbol whose parent is untouched keeps its
+// initial contents, and an unknown value lives as long as its register.
 func (s *state) reachable() map[*Site]bool {
 	type parent struct {
 		root ssa.Value

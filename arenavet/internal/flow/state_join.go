@@ -1,7 +1,6 @@
 package flow
 
-// join makes s what may hold where s or t holds, and reports whether that is
-// more than before.
+// join adds t to s, and reports whether s has changed.
 func (s *state) join(t *state) bool {
 	*s.budget -= t.size()
 	changed := s.joinCells(t)
@@ -31,7 +30,7 @@ func (s *state) join(t *state) bool {
 			changed = true
 		}
 	}
-	changed = s.made.join(t.made) || changed // after unread, which asks what s alone has made
+	changed = s.made.join(t.made) || changed // after unread, which needs the old s.made
 	for k, v := range t.marks {
 		if s.marks[k]|v != s.marks[k] {
 			s.marks[k] |= v
@@ -49,7 +48,7 @@ func (s *state) join(t *state) bool {
 	return changed
 }
 
-// joinCells is join for what lies in objects.
+// joinCells joins the contents of objects.
 func (s *state) joinCells(t *state) bool {
 	changed := false
 	for n, o := range t.cells {
@@ -64,7 +63,7 @@ func (s *state) joinCells(t *state) bool {
 			changed = true
 			continue
 		}
-		*s.budget -= 4 * len(o.parts) // what is there is compared with what comes
+		*s.budget -= 4 * len(o.parts) // the cost of the comparison
 		for i, p := range o.parts {
 			var before []Atom
 			at, had := mine.findNear(i, p.off)
@@ -83,7 +82,7 @@ func (s *state) joinCells(t *state) bool {
 			}
 		}
 	}
-	// What only s has seen still has its first content where t comes from.
+	// An object that only s has seen has its initial contents in t.
 	for mine := range s.objects() {
 		k := mine.site
 		o := t.object(k)
@@ -105,7 +104,7 @@ func (s *state) joinCells(t *state) bool {
 	return changed
 }
 
-// joinLate leaves what both paths have done.
+// joinLate keeps the late uses of both paths.
 func (s *state) joinLate(t *state) bool {
 	changed := false
 	for k, by := range s.ended {
@@ -127,7 +126,7 @@ func (s *state) joinLate(t *state) bool {
 	return changed
 }
 
-// joinReads leaves what both paths have read.
+// joinReads keeps the reads of both paths.
 func (s *state) joinReads(t *state) bool {
 	changed := false
 	for k := range s.reads {
@@ -153,7 +152,7 @@ func joinMap[K comparable, V any](s, t map[K]V) bool {
 	return changed
 }
 
-// joinMust joins sets whose members hold on some or on every path.
+// joinMust joins sets whose values say whether a member is on every path.
 func joinMust[K comparable](s, t map[K]bool) bool {
 	changed := false
 	for k, must := range t {

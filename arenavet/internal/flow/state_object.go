@@ -6,26 +6,25 @@ import (
 	"strings"
 )
 
-// object holds the contents of a site's objects. States share those that they
-// have not changed since they were one.
+// object is the contents of a site's objects. States share unchanged objects.
 type object struct {
 	site  *Site
-	own   *int    // that of the state which may change it, if any
-	parts []part  // by path: those that begin alike stand together
-	sites []*Site // those that parts mention, each once; nil where that is to be found yet
-	hints uint64  // the hints of those, and maybe of more
+	own   *int    // of the state that may change it, or nil
+	parts []part  // sorted by path
+	sites []*Site // sites in parts, each once; nil if not computed
+	hints uint64  // a superset of their hints
 }
 
-// part is what lies at a path within an object. Lists of atoms are never changed, and shared.
+// part is the contents at a path within an object. Lists of atoms are shared and never changed.
 type part struct {
 	off   string
 	atoms []Atom
 }
 
-// find is where the part at off is, or belongs.
+// find returns the index of the part at off, or where it belongs.
 func (o *object) find(off string) (int, bool) { return o.findNear(0, off) }
 
-// findNear is find; the part may well be number i.
+// findNear is find with a guess.
 func (o *object) findNear(near int, off string) (int, bool) {
 	if o == nil {
 		return 0, false
@@ -44,7 +43,7 @@ func (o *object) findNear(near int, off string) (int, bool) {
 	return i, i < len(o.parts) && o.parts[i].off == off
 }
 
-// below are the parts whose paths begin with off.
+// below returns the parts whose paths begin with off.
 func (o *object) below(off string) []part {
 	i, _ := o.find(off)
 	if o == nil {
@@ -57,7 +56,6 @@ func (o *object) below(off string) []part {
 	return o.parts[i:j:j]
 }
 
-// set puts atoms at off.
 func (o *object) set(off string, atoms []Atom) {
 	if i, ok := o.find(off); ok {
 		o.parts[i].atoms = atoms
@@ -76,9 +74,8 @@ func (o *object) note(atoms []Atom) {
 	}
 }
 
-// mentions reports whether what lies in o leads to a site that is meant, or was allocated
-// from it, and adds to cost what it takes to find that. hint has those of all sites that
-// are meant, and is 0 where they are not known.
+// mentions reports whether o leads to a meant site, or to memory allocated from one. It adds its cost to cost. hint has
+// the hints of all meant sites, or is 0 if they are unknown.
 func (o *object) mentions(meant func(*Site) bool, hint uint64, cost *int) bool {
 	if hint != 0 && o.hints&hint == 0 {
 		*cost++
@@ -113,7 +110,7 @@ func (s *siteSet) has(k *Site) bool {
 	return n < len(s.words) && s.words[n]&(1<<(k.number%64)) != 0
 }
 
-// add reports whether k is new in it.
+// add adds k and reports whether it is new.
 func (s *siteSet) add(k *Site) bool {
 	if s.has(k) {
 		return false
@@ -126,7 +123,7 @@ func (s *siteSet) add(k *Site) bool {
 	return true
 }
 
-// join adds those of t, and reports whether any is new.
+// join adds t and reports whether a site is new.
 func (s *siteSet) join(t siteSet) bool {
 	if n := len(t.words) - len(s.words); n > 0 {
 		s.words = append(s.words, make([]uint64, n)...)

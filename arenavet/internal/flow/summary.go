@@ -12,77 +12,74 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// Place names something that a function's caller knows, too: what a path
-// leads to from an argument, a captured variable or a global, or an arena that
-// the function itself makes and hands out.
+// Place names something that callers also know: the end of a path from an argument, captured variable or global, or an
+// arena that the function makes and hands out.
 type Place struct {
-	Param  int    // number of the parameter; captured variables come after them; -1: none
-	Global string // package path and name of a global
-	Fresh  int    // number of an arena that the function makes
+	Param  int    // number of the parameter, or of the captured variable, which come after them; -1: none
+	Global string // package path and name
+	Fresh  int    // number of an arena of the function
 	Path   string // from there
-	Off    string // the place is an address: that of this part of the object at Path
+	Off    string // if set, the address of this part of the object at Path; of Called, the part of the results
 }
 
-// SourceKind says how a Source relates to its place.
+// SourceKind is the relation of a Source to its place.
 type SourceKind uint8
 
 const (
 	Same   SourceKind = iota + 1 // the value at the place
 	Memory                       // memory of the arena at the place
-	Handle                       // the arena that the function makes
+	Handle                       // the arena of the function
 	Taken                        // a Mark of the arena at the place
-	Body                         // a function with its captured variables, in this package
-	Called                       // what the function at the place returned, Off of its results
-	Again                        // the objects at another path of the same flows: a shared one, or a recursive type's next
+	Body                         // a function literal with its captured variables, in this package
+	Called                       // a result of the function at the place
+	Again                        // the objects at another path of the same flows: shared, or the next of a recursive type
 )
 
-// Source says where a value comes from.
+// Source is the origin of a value.
 type Source struct {
 	Kind   SourceKind
 	At     Place
-	Gotten bool          // a Handle that must be put back
-	Older  bool          // Memory of an earlier turn of a loop
-	Type   string        // of the object, where a Memory's is known
+	Gotten bool          // of Handle: it must be put back; of OpYields: the function takes it back
+	Older  bool          // of Memory: allocated in an earlier iteration of a loop
+	Type   string        // of the object of a Memory, or empty
 	fn     *ssa.Function // of a Body
 }
 
-// Flow says that a part of a result, or of what is written to a place, may come
-// from a source. A path that goes through a pointer tells of the object behind
-// it: callers make one of their own for each object of the function itself.
+// Flow says that the part of a result, or of a write, at Path may come from a source. A path through a pointer
+// describes the object behind it, which callers make for themselves.
 type Flow struct {
-	Path string // of a result it begins with its number, of what is written it is empty at the place
+	Path string // begins with the number of the result; empty is the written place
 	From Source
 }
 
-// Write says what a place may hold when the function returns.
+// Write is the possible contents of a place when the function returns.
 type Write struct {
 	To     Place
-	Strong bool // it is overwritten on every path
+	Strong bool // on every path
 	From   []Flow
-	pos    token.Pos // where it is stored, in this package
+	pos    token.Pos // of the store, in this package
 }
 
-// Effect says what the function does to an arena.
+// Effect is an effect of the function on an arena.
 type Effect struct {
 	Op     Op
 	At     Place
-	Mark   Place // of a Rewind; of OpYields the number of the argument
+	Mark   Place // of OpRewind; of OpYields the number of the argument; of OpServe the registrar
 	Must   bool  // on every path
-	Locked bool  // only while a mutex is held
+	Locked bool  // only while holding a mutex
 	From   Source
 	pos    token.Pos
 }
 
-// Summary tells callers about a function. It is a fact, so that
-// callers in other packages have it, too.
+// Summary describes a function to its callers. It is a fact.
 type Summary struct {
 	Results []Flow
 	Writes  []Write
 	Effects []Effect
-	Reads   []Read // memory that is read on every path, which the places lead to
+	Reads   []Read // memory that is read on every path
 	Late    []LateUse
-	Makes   bool   // a text or a slice that it returns lies on the heap, and the function made it; known with -heap only
-	Twin    string // the function that it is, with a nil arena
+	Makes   bool   // it allocates the string or slice it returns; set with -heap only
+	Twin    string // see Package.Twin
 }
 
 // AFact marks a Summary as a fact of package analysis.
@@ -96,13 +93,12 @@ func (s *Summary) empty() bool {
 	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks() && !s.Makes && s.Twin == ""
 }
 
-// unlocks reports whether a mutex is unlocked that callers may know.
+// unlocks reports whether a mutex of callers is unlocked.
 func (s *Summary) unlocks() bool {
 	return slices.ContainsFunc(s.Reads, func(r Read) bool { return r.Unlock })
 }
 
-// aboutArenas reports whether an arena is involved, so that callers are
-// concerned, too.
+// aboutArenas reports whether callers deal with arenas by calling the function.
 func (s *Summary) aboutArenas() bool {
 	isArenas := func(f Flow) bool {
 		return f.From.Kind != Same && f.From.Kind != Body && f.From.Kind != Again
@@ -122,7 +118,7 @@ func (p Place) key() string {
 
 func (s Source) key() string { return strconv.Itoa(int(s.Kind)) + " " + s.At.key() + " " + s.Type }
 
-// key orders flows, so that equal summaries look equal.
+// key orders flows, so that equal summaries have equal lists.
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
 
 func (s *Summary) equal(t *Summary) bool {
@@ -133,9 +129,8 @@ func (s *Summary) equal(t *Summary) bool {
 		})
 }
 
-// adds reports whether s tells callers more than t, an earlier summary of the same function.
-// Where t names as many flows as it may, these are others each time that functions which call
-// each other are looked at: then only sources that t has not count, and not how deep they lie.
+// adds reports whether s says more than t, an earlier summary of the same function. The flows of a full summary vary
+// from round to round in mutually recursive functions. Then only new sources count.
 func (s *Summary) adds(t *Summary) bool {
 	return !t.full() || !same(s.Reads, t.Reads) || !same(s.Late, t.Late) || !slices.Equal(s.Effects, t.Effects) || moreSources(s.Results, t.Results) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
@@ -144,13 +139,12 @@ func (s *Summary) adds(t *Summary) bool {
 		})
 }
 
-// full reports whether s may have more flows than it names.
+// full reports whether s may have dropped flows.
 func (s *Summary) full() bool {
 	return len(s.Results) >= maxSummary || slices.ContainsFunc(s.Writes, func(w Write) bool { return len(w.From) >= maxSummary })
 }
 
-// moreSources reports whether a source of flows is none of those of earlier ones, in the same
-// result if they are of results.
+// moreSources reports whether flows have a source that earlier do not have, in the same result.
 func moreSources(flows, earlier []Flow) bool {
 	sources := func(list []Flow) map[Flow]bool {
 		out := map[Flow]bool{}
@@ -171,41 +165,38 @@ func moreSources(flows, earlier []Flow) bool {
 	return false
 }
 
-// same reports whether s and t have the same members, each once.
+// same reports whether s and t have the same members. Members are unique.
 func same[T comparable](s, t []T) bool {
 	return slices.Equal(s, t) || len(s) == len(t) && !slices.ContainsFunc(s, func(x T) bool { return !slices.Contains(t, x) })
 }
 
-// maxSummary bounds each list of a summary, maxOthers the lists of those that
-// no arena is involved in: they only say where arguments go, and a function
-// that moves that many is no simple helper.
+// maxSummary bounds each list of a summary. maxOthers bounds the lists of summaries that do not involve arenas: a
+// function that moves more of its arguments is no simple helper.
 const (
 	maxSummary = 48
 	maxOthers  = 6
 )
 
-// Read is memory that a function reads.
+// Read is a read of memory of callers.
 type Read struct {
 	At     Place
-	Unlock bool // to give back a mutex
+	Unlock bool // it unlocks a mutex
 }
 
-// LateUse says that the function uses what is at a place after it has taken an
-// arena back.
+// LateUse is a use after the function has taken an arena back.
 type LateUse struct {
 	At     Place
 	Arena  Place
 	By     Op
-	Unlock bool      // by giving back a mutex
+	Unlock bool      // it unlocks a mutex
 	pos    token.Pos // of the use
 	ended  token.Pos
 }
 
-// maxReads bounds what is noted of one function.
+// maxReads bounds the reads of a summary.
 const maxReads = 16
 
-// withoutBodies is s as other packages get it, who don't see what a function
-// that they are given does.
+// withoutBodies returns s for other packages, which cannot see the bodies of function literals.
 func (s *Summary) withoutBodies() *Summary {
 	out := *s
 	out.Results = withoutBodies(s.Results)
@@ -227,14 +218,13 @@ func withoutBodies(flows []Flow) []Flow {
 	})
 }
 
-// empties reports whether w does as emptied, seen by a caller: elements or
-// keys that are all overwritten on every path.
+// empties reports whether w overwrites all elements or keys on every path.
 func (w *Write) empties() bool {
-	within := w.To.Path[strings.LastIndex(w.To.Path, access.Deref)+len(access.Deref):] // the object that the last pointer leads to
+	within := w.To.Path[strings.LastIndex(w.To.Path, access.Deref)+len(access.Deref):] // the object behind the last pointer
 	return w.Strong && (strings.Contains(within, access.Element) || strings.Contains(within, access.Key))
 }
 
-// flowsOnly is how many of flows are more than a way back to the others.
+// flowsOnly returns the number of flows that are not references to others.
 func flowsOnly(flows []Flow) int {
 	n := 0
 	for _, fl := range flows {
@@ -245,7 +235,7 @@ func flowsOnly(flows []Flow) int {
 	return n
 }
 
-// weakWrites returns what a function may write that may be called or not.
+// weakWrites returns the writes of a function that may not be called.
 func weakWrites(s *Summary) []Write {
 	list := make([]Write, len(s.Writes))
 	for i, w := range s.Writes {

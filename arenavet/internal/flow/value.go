@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// entry says that the part of a value at path may be a.
+// entry is one possible content of the part at path.
 type entry struct {
 	path string
 	a    Atom
 }
 
-// value is all that an SSA value may be. Nil is a value without pointers, or
-// one that nothing is known of.
+// value is all possible contents of an SSA value. It is nil for values without pointers, and for unknown ones.
 type value []entry
 
 func (v value) add(e entry) value {
@@ -27,7 +26,7 @@ func (v value) add(e entry) value {
 	return append(v[:len(v):len(v)], e)
 }
 
-// push is add for a value that nothing else holds: it may grow in place.
+// push is add for a value that is not shared, so it may grow in place.
 func (v value) push(e entry) value {
 	if len(v) >= maxEntries || slices.Contains(v, e) {
 		return v
@@ -35,7 +34,7 @@ func (v value) push(e entry) value {
 	return append(v, e)
 }
 
-// fill is push for each of atoms, at a path.
+// fill adds atoms at a path to a value that is not shared.
 func (v value) fill(path string, atoms []Atom) value {
 	if v == nil && len(atoms) > 0 {
 		v = make(value, len(atoms))
@@ -73,7 +72,7 @@ func (v value) union(w value) value {
 	return v
 }
 
-// sel is the part of v at path.
+// sel returns the part of v at path.
 func (v value) sel(path string) value {
 	if path == "" {
 		return v
@@ -87,7 +86,7 @@ func (v value) sel(path string) value {
 	return out
 }
 
-// under is v as the part at path of something larger.
+// under returns v as the part at path of a larger value.
 func (v value) under(path string) value {
 	if path == "" {
 		return v
@@ -99,7 +98,7 @@ func (v value) under(path string) value {
 	return out
 }
 
-// at moves the pointers of v to a place within what they point to.
+// at moves the pointers of v by off.
 func (v value) at(off string) value {
 	if off == "" {
 		return v
@@ -114,7 +113,7 @@ func (v value) at(off string) value {
 	return out
 }
 
-// atoms returns the values that v itself may be, without its fields.
+// atoms returns the entries with an empty path.
 func (v value) atoms() []Atom {
 	var out []Atom
 	for _, e := range v {
@@ -127,8 +126,7 @@ func (v value) atoms() []Atom {
 
 func one(a Atom) value { return value{{"", a}} }
 
-// exactly reports whether v is one thing, so that what is done to it is done to
-// that.
+// exactly reports whether v is one known object.
 func exactly(v value) bool {
 	atoms := v.atoms()
 	if len(atoms) == 0 {
@@ -142,8 +140,7 @@ func exactly(v value) bool {
 	return true
 }
 
-// escaped is Escape(a, v): v without what lies in a, which was copied to Go's heap.
-// Arenas of callers may be the same one by different names.
+// escaped returns the result of Escape: v without the memory of the arena. Two arenas of callers may be the same one.
 func escaped(v, arena value) value {
 	var out value
 	for _, e := range v {
@@ -159,8 +156,7 @@ func escaped(v, arena value) value {
 	return out
 }
 
-// oneOfSeveral reports whether an arena that was taken in a loop may also be one of
-// an earlier turn, as the elements of a slice of arenas are.
+// oneOfSeveral reports whether an arena may also be one of an earlier iteration, as elements of a slice of arenas are.
 func oneOfSeveral(all []Atom, a Atom) bool {
 	return a.Site.older != nil && slices.ContainsFunc(all, func(b Atom) bool { return b.Site == a.Site.older })
 }
