@@ -1,19 +1,12 @@
-// Package arenavet finds misuse of github.com/ebbpool/arena at compile time:
-// memory that leaves the function that takes it back, use after Reset, Rewind,
-// Release or Put, arenas in two goroutines, builtin append to arena slices,
-// arenas that are not put back or put back twice, Uninit memory that is read
-// before it is written, marks that are no longer good, finalizers and the
-// like on memory of arenas, bodies of requests, and contexts without an arena.
+// Package arenavet finds misuse of github.com/ebbpool/arena at compile time. docs/arenavet.md has a section for each
+// rule.
 //
-// It works on SSA form. For each function it follows what every value may be
-// through all paths, and records as a fact what callers need to know: which
-// results are memory of which argument, what is stored where, which arenas are
-// taken back. So helpers are seen through, also those of other packages.
+// The analyzer works on SSA form. It follows the possible values of each variable along all paths of a function, and
+// exports a summary of the function as a fact: which results are memory of which argument, what is stored in which
+// place, and which arenas are taken back. So it sees through helpers, also in other packages.
 //
-// It reports what some path leads to, and is silent where it can't tell:
-// behind interfaces and unknown function values, and for arenas that it can't
-// tell apart, such as the elements of a slice. docs/arenavet.md has a section
-// for each rule.
+// It reports what happens on some path. It is silent about calls of unknown functions, and about arenas that it cannot
+// distinguish, such as the elements of a slice.
 package arenavet
 
 import (
@@ -26,9 +19,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rules"
 )
 
-// Analyzer reports misuse of arenas and pools. The category of a
-// diagnostic is the name of its rule, and its URL leads to the rule's section
-// of docs/arenavet.md.
+// Analyzer reports misuse of arenas and pools. The category of a diagnostic is the name of its rule, and its URL is
+// that of the rule's section of docs/arenavet.md.
 var Analyzer = &analysis.Analyzer{
 	Name:      "arenavet",
 	Doc:       doc,
@@ -38,7 +30,7 @@ var Analyzer = &analysis.Analyzer{
 	FactTypes: []analysis.Fact{new(flow.Summary), new(rules.Asks), new(rules.Waits)},
 }
 
-// Rules are the names of all rules.
+// Rules lists the names of all rules.
 var Rules = finding.Rules
 
 const doc = `report misuse of github.com/ebbpool/arena
@@ -54,8 +46,7 @@ client's request, and FromContext of a *gin.Context. A comment
 
 on the line of a finding, or alone on the line above it, suppresses it.`
 
-// heapAdvice is the flag -heap: say what goes to Go's heap although an arena is
-// at hand.
+// heapAdvice is the flag -heap.
 var heapAdvice bool
 
 func init() {
@@ -64,7 +55,7 @@ func init() {
 
 func run(pass *analysis.Pass) (any, error) {
 	if flow.OfStandard(pass) {
-		return nil, nil // what matters of the standard library is in tables
+		return nil, nil // package catalog describes the standard library
 	}
 	c := flow.Analyze(pass)
 	if heapAdvice {

@@ -1,6 +1,4 @@
-// Package plugin makes arenavet a linter of golangci-lint, by its module
-// plugin system: golangci-lint custom builds a golangci-lint that has it, from
-// a .custom-gcl.yml that names this package.
+// Package plugin makes arenavet a linter of golangci-lint, as a module plugin. See docs/arenavet.md.
 package plugin
 
 import (
@@ -18,8 +16,7 @@ type options struct {
 	Heap bool `json:"heap"`
 }
 
-// New returns the plugin. Its one setting is heap, as the analyzer's flag: another one
-// is an error.
+// New returns the plugin. Its one setting is heap, the analyzer's flag of that name.
 func New(settings any) (register.LinterPlugin, error) {
 	var set options
 	if settings != nil {
@@ -37,5 +34,4 @@ func (linter) BuildAnalyzers() ([]*analysis.Analyzer, error) {
 	return []*analysis.Analyzer{arenavet.Analyzer}, nil
 }
 
-// GetLoadMode says that the analyzer needs types.
 func (linter) GetLoadMode() string { return register.LoadModeTypesInfo }

@@ -1,8 +1,8 @@
-// Command arenavet reports misuse of github.com/ebbpool/arena. It runs by
-// itself, with -fix to apply what it suggests, and as a tool of go vet:
+// Command arenavet reports misuse of github.com/ebbpool/arena. It runs as a tool of go vet or by itself. By itself it
+// has the flag -fix, which applies the suggested fixes.
 //
-//	arenavet ./...
 //	go vet -vettool=$(go env GOPATH)/bin/arenavet ./...
+//	arenavet ./...
 package main
 
 import (

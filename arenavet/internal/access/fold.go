@@ -8,31 +8,24 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// What lies behind an argument, a captured variable or a global is told apart up
-// to MaxDerefs pointers. Beyond, a pointer of a kind that the path has already
-// followed, which only a recursive type has, is folded: a path that ends in r2;
-// stands for all that is reached by its last two pointers, one or more times.
-// So n.One.One.One.One lies four or more Ones below n. Pointers of other
-// kinds are followed up to MaxHops of them.
+// Paths from an argument, a captured variable or a global are distinguished up to MaxDerefs pointers. Beyond, a pointer
+// of a kind that the path has already followed is folded; only recursive types have such paths. A path that ends in r2;
+// means all objects reached by repeating its last two pointers. So the path of n.One.One.One.One stands for four or
+// more Ones. Pointers of different kinds are followed up to MaxHops.
 
-// MaxDerefs is how many pointers of a path from an argument are told apart, though
-// they are of the same kind.
+// MaxDerefs is the number of pointers of one kind that a path distinguishes.
 const MaxDerefs = 3
 
-// MaxHops is how many pointers of different kinds one after another a
-// description follows. Those of a recursive type are of the same kind, and
-// follow each other without an end.
+// MaxHops is the number of pointers of different kinds that a path follows.
 const MaxHops = 8
 
-// Hop is a pointer of an object. A type is recursive where one path makes the same hop
-// twice.
+// Hop is a pointer in an object. A path that repeats a hop is one of a recursive type.
 type Hop struct {
 	Type string
-	Off  string // its place in the object
+	Off  string // path within the object
 }
 
-// Fold is path, the last pointer of which is new, as symbols have it; it begins at
-// root.
+// Fold folds a path from root whose last pointer is new.
 func Fold(root types.Type, path string) string {
 	if i := strings.Index(path, Anything); i >= 0 {
 		return path[:i+len(Anything)]
@@ -57,7 +50,7 @@ func Fold(root types.Type, path string) string {
 		}
 		switch {
 		case len(cycle) == len(tail):
-			return path[:strings.Index(path, Recur)+len(Recur)+2] // once more around
+			return path[:strings.Index(path, Recur)+len(Recur)+2] // another repetition
 		case cycle != nil:
 			return path
 		}
@@ -67,15 +60,14 @@ func Fold(root types.Type, path string) string {
 			continue
 		}
 		if marker > 0 {
-			return before + Anything // in a second way
+			return before + Anything // a second kind of repetition
 		}
 		return path + Recur + strconv.Itoa(len(hops)-1-i) + ";"
 	}
 	return path
 }
 
-// hopsOf are the pointers that a path follows, and how many of them lie before
-// its mark of repetition, 0 if it has none.
+// hopsOf returns the pointers of a path, and the number of them before its repetition mark, or 0.
 func hopsOf(root types.Type, path string) (hops []Hop, marker int) {
 	at := 0
 	for _, off := range strings.Split(path, Deref)[1:] {
@@ -89,8 +81,8 @@ func hopsOf(root types.Type, path string) (hops []Hop, marker int) {
 	return hops, marker
 }
 
-// repeats is how many pointers the mark of a path repeats: fewer than ten, since
-// a path has no more than MaxHops.
+// repeats returns the number of pointers that the mark of a path repeats. It is one digit, because a path has at most
+// MaxHops pointers.
 func repeats(path string) int {
 	i := strings.Index(path, Recur)
 	return int(path[i+len(Recur)] - '0')

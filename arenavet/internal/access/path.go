@@ -1,5 +1,4 @@
-// Package access has access paths: how a place is reached from a value, and which types
-// lie along the way.
+// Package access describes how a place is reached from a value, and the types on the way.
 package access
 
 import (
@@ -10,18 +9,17 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// A path is a chain of steps, each of which ends with a semicolon, so that a
-// prefix of the text is a prefix of the chain:
+// A path is a chain of steps. Each step ends with a semicolon, so a prefix of the string is a prefix of the chain:
 //
 //	f2;  field 2 of a struct
 //	t1;  result 1 of a call
-//	b0;  variable 0 that a closure has captured
+//	b0;  captured variable 0 of a closure
 //	e;   an element of an array, slice or map
 //	k;   a key of a map
-//	i;   what an iterator walks through, so that a range over it is a use of that
-//	*;   what is behind a pointer, slice, map or interface
-//	r1;  the last pointer of the path again, any number of times: see Fold
-//	?;   anything that can be reached from here: paths have a limited depth
+//	i;   the operand of an iterator, so that a range over the iterator uses it
+//	*;   the target of a pointer, slice, map or interface
+//	r1;  the last pointer of the path repeated any number of times; see Fold
+//	?;   anything reachable from here, because paths have a limited depth
 const (
 	Deref    = "*;"
 	Element  = "e;"
@@ -31,13 +29,13 @@ const (
 	Recur    = "r"
 )
 
-// Field is the step to field i of a struct.
+// Field returns the step to field i of a struct.
 func Field(i int) string { return "f" + strconv.Itoa(i) + ";" }
 
-// Tuple is the step to result i of a call.
+// Tuple returns the step to result i of a call.
 func Tuple(i int) string { return "t" + strconv.Itoa(i) + ";" }
 
-// Binding is the step to variable i that a closure has captured.
+// Binding returns the step to captured variable i of a closure.
 func Binding(i int) string { return "b" + strconv.Itoa(i) + ";" }
 
 // Leaf is a part of a type that can hold a pointer.
@@ -46,8 +44,7 @@ type Leaf struct {
 	Type types.Type
 }
 
-// Leaves lists the parts of t that can hold pointers, structs and arrays
-// taken apart.
+// Leaves returns the leaves of t. Structs and arrays are taken apart.
 func Leaves(t types.Type) []Leaf {
 	var out []Leaf
 	var walk func(t types.Type, path string, depth int)
@@ -84,12 +81,11 @@ func Leaves(t types.Type) []Leaf {
 	return out
 }
 
-// PointerFree reports whether a value of type t leads nowhere.
+// PointerFree reports whether t has no leaves.
 func PointerFree(t types.Type) bool { return len(Leaves(t)) == 0 }
 
-// TypeAlong is the type of what path leads to from a value of type t, or nil where
-// that is not known, as behind an interface. A slice or a map stands for the memory
-// of its elements.
+// TypeAlong returns the type at the end of a path from a value of type t, or nil if it is unknown. A slice or a map
+// stands for the memory of its elements.
 func TypeAlong(t types.Type, path string) types.Type {
 	for path != "" && t != nil {
 		step, rest, _ := strings.Cut(path, ";")
@@ -129,7 +125,7 @@ func TypeAlong(t types.Type, path string) types.Type {
 			t = u.At(n).Type()
 		case *types.Interface:
 			if m := Received(t); step == "e" && m != nil {
-				t = m // which the stream holds
+				t = m // the messages of a stream
 			} else if m == nil || step != "*" {
 				return nil
 			}
@@ -140,8 +136,8 @@ func TypeAlong(t types.Type, path string) types.Type {
 	return t
 }
 
-// Received is the type of the messages that a handler gets from a stream of type t; nil
-// where t is something else, as a client's stream is.
+// Received returns the type of the messages that a handler receives from a stream of type t, or nil. Client streams are
+// no such streams.
 func Received(t types.Type) types.Type {
 	if t == nil || !types.IsInterface(t) {
 		return nil
@@ -166,7 +162,7 @@ func IsServerStream(t types.Type) bool {
 	return methods.Lookup(nil, "RecvMsg") != nil && methods.Lookup(nil, "SetTrailer") != nil
 }
 
-// IsInterceptor reports whether t is a function with the parameters of a grpc.UnaryServerInterceptor.
+// IsInterceptor reports whether t has the signature of a grpc.UnaryServerInterceptor.
 func IsInterceptor(t types.Type) bool {
 	sig, ok := t.Underlying().(*types.Signature)
 	if !ok || sig.Params().Len() != 4 || sig.Results().Len() != 2 || !IsAny(sig.Params().At(1).Type()) || !IsAny(sig.Results().At(0).Type()) {
@@ -183,7 +179,7 @@ func IsAny(t types.Type) bool {
 	return ok && !generic && i.NumMethods() == 0
 }
 
-// Requested is the message of a request of connect-go, and where in the request it is.
+// Requested returns the type of the message of a connect-go request, and its path in the request.
 func Requested(t types.Type) (path string, message types.Type) {
 	p, ok := t.Underlying().(*types.Pointer)
 	if !ok {
@@ -212,8 +208,7 @@ func IsMessage(t types.Type) bool {
 	return ok
 }
 
-// Inside returns what a slice, map or iterator holds or yields, and what its keys
-// are. Both are nil for other types.
+// Inside returns the types of the elements and keys of a slice, map or iterator, or nil.
 func Inside(t types.Type) (elem, key types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:

@@ -1,5 +1,4 @@
-// Package catalog knows what analyzed code calls but is not analyzed itself: the names of
-// package arena and its like, and what functions of the standard library do.
+// Package catalog describes code that is not analyzed: the library's own packages, and the standard library.
 package catalog
 
 import (
@@ -10,15 +9,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The packages of the library.
 const (
 	ArenaPath     = "github.com/ebbpool/arena"
 	FixedpoolPath = ArenaPath + "/fixedpool"
-	ConnectOption = ArenaPath + "/adapters/connect.Option" // has handlers read messages into an arena
+	ConnectOption = ArenaPath + "/adapters/connect.Option" // lets handlers decode messages into an arena
 )
 
-// PackagePath is a package's path without what builds add to it: the name of
-// the test that it is built for, and the folder that it is vendored in.
+// PackagePath returns a package's path without the test suffix and the vendor directory that builds add.
 func PackagePath(p *types.Package) string {
 	if p == nil {
 		return ""
@@ -30,8 +27,8 @@ func PackagePath(p *types.Package) string {
 	return path
 }
 
-// ArenaType is the name of a type of package arena or fixedpool, or of a pointer to
-// one: "Arena", "fixedpool.Pool". It is empty for other types.
+// ArenaType returns the name of a type of package arena or fixedpool, such as "Arena" or "fixedpool.Pool", or "" for
+// other types. A pointer has the name of its target.
 func ArenaType(t types.Type) string {
 	if t == nil {
 		return ""
@@ -53,8 +50,7 @@ func ArenaType(t types.Type) string {
 	return ""
 }
 
-// IsHandle reports whether t is a pointer to an arena, or an Allocator, which is
-// as good as its arena.
+// IsHandle reports whether t is a pointer to an arena, or an Allocator, which stands for its arena.
 func IsHandle(t types.Type) bool {
 	if t == nil {
 		return false
@@ -68,15 +64,14 @@ func IsHandle(t types.Type) bool {
 	return ArenaType(t) == "Arena"
 }
 
-// IsLane reports whether t is the handle to an arena's memory for one type: a
-// struct, of which the analysis sees no fields.
+// IsLane reports whether t is an Allocator. The analysis does not look at its fields.
 func IsLane(t types.Type) bool {
 	_, isPointer := types.Unalias(t).(*types.Pointer)
 	return !isPointer && ArenaType(t) == "Allocator"
 }
 
-// IsBoxed reports whether an interface that holds a t leads to it in memory: BoxOf takes
-// some then. It does not where t is one pointer, or a byte, or an interface itself.
+// IsBoxed reports whether an interface holds a value of type t in memory, so that BoxOf allocates. Pointers, bytes and
+// interfaces need no memory.
 func IsBoxed(t types.Type) bool {
 	if t == nil {
 		return false
@@ -94,19 +89,17 @@ func IsBoxed(t types.Type) bool {
 	return true
 }
 
-// IsReflected reports whether t is reflect.Value, which stands for the pointer or slice
-// in it.
+// IsReflected reports whether t is reflect.Value, which stands for the pointer or slice in it.
 func IsReflected(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Name() == "Value" && PackagePath(n.Obj().Pkg()) == "reflect"
 }
 
-// IsMark reports whether t is a Mark.
 func IsMark(t types.Type) bool { return ArenaType(t) == "Mark" }
 
-// FunctionName names a function as package path, receiver's type and name:
-// "github.com/ebbpool/arena.Arena.Reset", "strings.Clone". A generic method of Arena has the name of
-// the function of which it is a form, and a method of KeyedPool that of ArenaPool's method.
+// FunctionName returns a function's package path, receiver type and name, such as "strings.Clone" or
+// "github.com/ebbpool/arena.Arena.Reset". A generic method of Arena has the name of its function, and a method of
+// KeyedPool the name of ArenaPool's method.
 func FunctionName(obj *types.Func) string {
 	obj = obj.Origin()
 	name := obj.Name()
@@ -128,7 +121,7 @@ func FunctionName(obj *types.Func) string {
 	return PackagePath(obj.Pkg()) + "." + name
 }
 
-// CalleeName is functionName of a function that a call is known to reach.
+// CalleeName returns the FunctionName of fn, or "".
 func CalleeName(fn *ssa.Function) string {
 	if obj, ok := fn.Object().(*types.Func); ok {
 		return FunctionName(obj)
@@ -136,22 +129,21 @@ func CalleeName(fn *ssa.Function) string {
 	return ""
 }
 
-// PackageOf is the package path of what functionName returned.
+// PackageOf returns the package path of a FunctionName.
 func PackageOf(name string) string {
 	slash := strings.LastIndex(name, "/") + 1
 	pkg, _, _ := strings.Cut(name[slash:], ".")
 	return name[:slash] + pkg
 }
 
-// IsStandard reports whether a path is one of Go's own packages: they have no
-// dot in their first element. A module may lack one too, so the driver's word
-// counts where it has one.
+// IsStandard reports whether a path is one of the standard library: its first element has no dot. Modules may also have
+// such paths; see flow.OfStandard.
 func IsStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// Origin is the generic function that fn is an instance of, or fn.
+// Origin returns the generic function of an instance, or fn.
 func Origin(fn *ssa.Function) *ssa.Function {
 	if o := fn.Origin(); o != nil {
 		return o
@@ -159,18 +151,17 @@ func Origin(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
-// IsError reports whether t is the type error.
 func IsError(t types.Type) bool {
 	return types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// IsText reports whether t is a kind of string.
+// IsText reports whether t is a string type.
 func IsText(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsString != 0
 }
 
-// TypeName names a type for comparison; it is empty for one that is not known.
+// TypeName names a type for comparison. It is "" for a nil type.
 func TypeName(t types.Type) string {
 	if t == nil {
 		return ""
@@ -178,7 +169,7 @@ func TypeName(t types.Type) string {
 	return types.TypeString(t, nil)
 }
 
-// Simple reports whether e is a name, or names with dots between them.
+// Simple reports whether e is a name or a selector of names.
 func Simple(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

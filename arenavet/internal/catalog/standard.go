@@ -7,40 +7,34 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// What is known of the standard library, which is not analyzed itself: which
-// results are, hold or lead to what a function was given, and which functions
-// keep it or start goroutines. Each entry was read in Go's source.
-
-// Yield says what a result of a function has to do with an argument.
+// Yield is the relation of a result to an argument. Each entry of the tables below was read in Go's source.
 type Yield uint8
 
 const (
-	Same       Yield = iota + 1 // it may be the argument, or a part of it
-	Parts                       // all texts in it may be parts of the argument
-	Inner                       // all texts in it may be parts of what the argument leads to
-	Item                        // one of the argument's elements
-	Joined                      // as item, but a copy where the source lists several
-	JoinedPath                  // the last element, where those before it may be empty
-	Cloned                      // something that holds the argument's elements, or an iterator over them
+	Same       Yield = iota + 1 // the argument or a part of it
+	Parts                       // its strings may be parts of the argument
+	Inner                       // its strings may be parts of the memory that the argument leads to
+	Item                        // an element of the argument
+	Joined                      // the element, if there is only one
+	JoinedPath                  // the last element, if the others are empty
+	Cloned                      // a container of the argument's elements, or an iterator over them
 	Merged                      // a slice of the elements of the argument's elements
 	Keys                        // an iterator over the argument's keys
-	Holder                      // something that holds the argument, or an iterator over its parts
-	Wrapper                     // an error that wraps the errors that a format has a %w for
-	Grown                       // the argument with more at its end, or a copy where it was full
-	GrownBy                     // grown, by elements of the last argument
+	Holder                      // an object that holds the argument, or an iterator over its parts
+	Wrapper                     // an error that wraps the operands of %w
+	Grown                       // the argument with more elements, or a copy if it was full
+	GrownBy                     // Grown by elements of the last argument
 )
 
-// Result relates a function's results to its arguments, by
-// number; a method's receiver is number 0. An error among several results is
-// its own, unless inError says that it quotes the argument, too.
+// Result relates a function's results to its arguments, by number. A method's receiver is number 0. An error among
+// several results is unrelated unless InError is set.
 type Result struct {
 	Is      Yield
 	Args    []int
 	InError bool
 }
 
-// results lists functions by their full name, and by "text." those that
-// packages strings and bytes both have and that do the same in both.
+// results lists functions by FunctionName. The prefix "text." stands for both strings and bytes.
 var results = map[string]Result{
 	"slices.Clip": first(Same), "slices.Delete": first(Same), "slices.DeleteFunc": first(Same),
 	"slices.Compact": first(Same), "slices.CompactFunc": first(Same),
@@ -54,7 +48,7 @@ var results = map[string]Result{
 
 	"sync.RWMutex.RLocker": first(Same),
 
-	// A Value stands for the pointer or slice in it, not for what that leads to.
+	// A reflect.Value stands for the pointer or slice in it.
 	"reflect.ValueOf": first(Same), "reflect.Value.Interface": first(Same), "reflect.Value.Slice": first(Same), "reflect.Value.Slice3": first(Same),
 	"reflect.Value.UnsafePointer": first(Same), "reflect.Value.Bytes": first(Same), "reflect.TypeAssert": first(Same),
 
@@ -83,13 +77,13 @@ var results = map[string]Result{
 	"text.Fields": first(Parts), "text.FieldsFunc": first(Parts),
 	"text.SplitSeq": first(Holder), "text.SplitAfterSeq": first(Holder), "text.FieldsSeq": first(Holder),
 	"text.FieldsFuncSeq": first(Holder), "text.Lines": first(Holder),
-	// Those of package bytes always copy.
+	// The functions of package bytes always copy.
 	"strings.ToLower": first(Same), "strings.ToUpper": first(Same), "strings.ToTitle": first(Same), "strings.Title": first(Same),
 	"strings.ToLowerSpecial": Of(Same, 1), "strings.ToUpperSpecial": Of(Same, 1), "strings.ToTitleSpecial": Of(Same, 1),
 	"strings.Map": Of(Same, 1), "strings.ToValidUTF8": first(Same),
 	"strings.Replace": first(Same), "strings.ReplaceAll": first(Same), "strings.Replacer.Replace": Of(Same, 1),
-	"strings.Repeat": first(Same),   // once
-	"strings.Join":   first(Joined), // of one
+	"strings.Repeat": first(Same),   // count 1
+	"strings.Join":   first(Joined), // one element
 
 	"strconv.Unquote": first(Same), "strconv.QuotedPrefix": first(Same), "strconv.UnquoteChar": first(Same),
 	"html.EscapeString": first(Same), "html.UnescapeString": first(Same),
@@ -134,7 +128,7 @@ func Of(is Yield, args ...int) Result { return Result{Is: is, Args: args} }
 // quoted is for functions whose error quotes the argument.
 func quoted(is Yield) Result { return Result{Is: is, Args: []int{0}, InError: true} }
 
-// ResultOf returns what is known of the results of a function with that name.
+// ResultOf returns the entry of a function, or a zero Result.
 func ResultOf(name string, common *ssa.CallCommon) Result {
 	if r, ok := results[name]; ok {
 		return r
@@ -146,9 +140,7 @@ func ResultOf(name string, common *ssa.CallCommon) Result {
 	return appender(name, common)
 }
 
-// appender returns what is known of AppendInt and all the others whose name begins
-// like that: they return the slice that they are given, the receiver of a
-// method left out, with something after its end.
+// appender returns the Result of functions such as AppendInt, which append to their first argument and return it.
 func appender(name string, common *ssa.CallCommon) Result {
 	sig := common.Signature()
 	i := 0
@@ -165,8 +157,8 @@ func appender(name string, common *ssa.CallCommon) Result {
 	return Of(Grown, i)
 }
 
-// Keepers lists functions of the standard library and of caches that keep an argument: what they are given is then
-// held by their receiver. What a cache does lies too deep to be followed.
+// Keepers lists functions whose receiver then holds their arguments. Caches are listed because their contents are too
+// deep to be followed.
 var Keepers = map[string]bool{
 	"sync.Map.Store": true, "sync.Map.Swap": true, "sync.Map.LoadOrStore": true, "sync.Pool.Put": true,
 	"sync/atomic.Pointer.Store": true, "sync/atomic.Pointer.Swap": true,
@@ -181,21 +173,20 @@ var Keepers = map[string]bool{
 	"github.com/dgraph-io/ristretto.Cache.Set": true, "github.com/dgraph-io/ristretto/v2.Cache.Set": true, "github.com/jellydator/ttlcache/v3.Cache.Set": true,
 }
 
-// KeepsForGood lists functions of the standard library that keep an argument in a variable of their package.
+// KeepsForGood lists functions that store an argument in a global variable.
 var KeepsForGood = map[string]bool{"log/slog.SetDefault": true, "log.SetPrefix": true, "log.SetOutput": true, "expvar.Publish": true}
 
-// MakesObject lists functions of the standard library that return a new object whose fields their caller sets.
+// MakesObject lists functions that return an object whose fields their caller sets.
 var MakesObject = map[string]bool{"os/exec.Command": true, "os/exec.CommandContext": true}
 
-// ReadsDeep reports whether a function reads everything that its arguments lead
-// to.
+// ReadsDeep reports whether a function reads everything its arguments lead to.
 func ReadsDeep(name string) bool {
 	return strings.HasPrefix(name, "fmt.") || name == "encoding/json.Marshal" || name == "encoding/json.MarshalIndent" ||
 		name == "encoding/json.Encoder.Encode"
 }
 
-// MayKeep reports whether a function of the standard library may hold on to an
-// arena that it is given, so that someone else may put it back.
+// MayKeep reports whether functions of a package of the standard library may keep an arena, so that others may put it
+// back.
 func MayKeep(path string) bool {
 	switch path {
 	case "context", "sync", "sync/atomic", "testing", "runtime", "container/list", "container/heap", "container/ring", "time", "iter":
@@ -204,8 +195,7 @@ func MayKeep(path string) bool {
 	return false
 }
 
-// StartsGoroutine lists functions that run their last argument in another
-// goroutine.
+// StartsGoroutine lists functions that run their last argument in a goroutine.
 var StartsGoroutine = map[string]bool{
 	"sync.WaitGroup.Go":                        true,
 	"context.AfterFunc":                        true,
@@ -215,8 +205,7 @@ var StartsGoroutine = map[string]bool{
 	"github.com/sourcegraph/conc.WaitGroup.Go": true,
 }
 
-// Waits reports whether a call waits for other goroutines, going by its name:
-// what was handed to them is the caller's again then.
+// Waits reports whether a call waits for goroutines, judging by its name.
 func Waits(common *ssa.CallCommon) bool {
 	name := ""
 	if common.IsInvoke() {

@@ -8,14 +8,13 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// line is a line of a file.
 type line struct {
 	file string
 	n    int
 }
 
-// IgnoredLines are the lines with a comment that suppresses findings; true if
-// there is nothing else on it, so that the next line is meant.
+// IgnoredLines holds the lines of comments that suppress findings. The value is true if the line has no code, so that
+// the comment applies to the next line.
 type IgnoredLines map[line]bool
 
 // Cover reports whether a finding at p is suppressed.
@@ -24,12 +23,11 @@ func (l IgnoredLines) Cover(p token.Position) bool {
 	return here || l[line{p.Filename, p.Line - 1}]
 }
 
-// ReadIgnored finds the comments that suppress findings, and reports those
-// that don't say why.
+// ReadIgnored returns the comments that suppress findings, and reports comments without a reason.
 func ReadIgnored(pass *analysis.Pass) IgnoredLines {
 	found := IgnoredLines{}
 	for _, file := range pass.Files {
-		var code map[int]bool // lines with code; most files need not know
+		var code map[int]bool // lines with code, computed on demand
 		for _, group := range file.Comments {
 			for _, comment := range group.List {
 				reason, ok := strings.CutPrefix(comment.Text, "//arenavet:ignore")
@@ -51,8 +49,7 @@ func ReadIgnored(pass *analysis.Pass) IgnoredLines {
 	return found
 }
 
-// codeLines are the lines of a file on which something other than a comment
-// begins or ends.
+// codeLines returns the lines of a file on which code begins or ends.
 func codeLines(pass *analysis.Pass, file *ast.File) map[int]bool {
 	lines := map[int]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -1,5 +1,4 @@
-// Package finding has the names of the rules, and the form of what is reported: with a link
-// to the rule's section of docs/arenavet.md, unless a comment suppresses it.
+// Package finding has the names of the rules and makes diagnostics, with links to docs/arenavet.md.
 package finding
 
 import (
@@ -8,8 +7,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Rule is one kind of finding. Its name is the diagnostic's category and the
-// anchor of its section in docs/arenavet.md.
+// Rule is a kind of finding. Its name is the category of its diagnostics, and the anchor of its section in
+// docs/arenavet.md.
 type Rule string
 
 const (
@@ -19,15 +18,15 @@ const (
 	Append    Rule = "append"    // builtin append to a slice in an arena
 	Put       Rule = "put"       // Get without Put, Put twice
 	Uninit    Rule = "uninit"    // an Uninit slice that is read before it is written
-	Mark      Rule = "mark"      // a Mark that is no longer good
+	Mark      Rule = "mark"      // a stale Mark
 	Collector Rule = "collector" // the collector's own API on memory of an arena
 	Body      Rule = "body"      // memory as the body of a client's request
-	Context   Rule = "context"   // FromContext of a context that does not lead to the arena
-	Heap      Rule = "heap"      // advice, with -heap: it goes to the heap, and could lie in an arena
+	Context   Rule = "context"   // FromContext of a context without the arena
+	Heap      Rule = "heap"      // advice of -heap
 	Ignore    Rule = "ignore"    // a comment that suppresses without a reason
 )
 
-// Rules are the names of all rules.
+// Rules lists the names of all rules.
 var Rules = []string{
 	string(Escape), string(Stale), string(Goroutine), string(Append),
 	string(Put), string(Uninit), string(Mark), string(Collector), string(Body), string(Context), string(Heap), string(Ignore),
@@ -35,7 +34,7 @@ var Rules = []string{
 
 const Page = "https://github.com/ebbpool/arena/blob/main/docs/arenavet.md"
 
-// Diagnostic is a finding as drivers show it, with a link to its rule.
+// Diagnostic returns a finding with a link to its rule.
 func Diagnostic(of Rule, pos token.Pos, text string, fixes ...analysis.SuggestedFix) analysis.Diagnostic {
 	anchor := "#" + string(of)
 	return analysis.Diagnostic{Pos: pos, Category: string(of), Message: text + " (docs/arenavet.md" + anchor + ")", URL: Page + anchor, SuggestedFixes: fixes}

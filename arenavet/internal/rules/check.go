@@ -14,7 +14,7 @@ func Check(c *flow.Package, fn *ssa.Function, waits bool, ignored finding.Ignore
 	r.report(ignored)
 }
 
-// fault finds out which rule a fault breaks.
+// fault reports a fault by its rule.
 func (r *reporter) fault(x flow.Fault) {
 	switch x.Kind {
 	case flow.FaultUse:

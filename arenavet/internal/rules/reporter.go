@@ -1,5 +1,4 @@
-// Package rules turns what package flow sees into findings: one file for each rule, with what
-// it says and what to do instead.
+// Package rules turns the faults of package flow into findings, in one file for each rule.
 package rules
 
 import (
@@ -17,45 +16,43 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// reporter makes findings of the faults of one function.
+// reporter collects the findings of one function.
 type reporter struct {
 	pkg      *flow.Package
 	fn       *ssa.Function
-	waits    bool // clients may have an arenahttp.Transport
+	waits    bool // clients may use arenahttp.Transport
 	findings []found
 }
 
-// found is a finding before it is known whether it is the first of its kind.
+// found is a finding that may repeat another one.
 type found struct {
 	rule finding.Rule
 	pos  token.Pos
 	text string
-	key  any // findings with equal keys say the same; the first is reported
+	key  any // only the first finding of a key is reported
 	fix  []analysis.SuggestedFix
-	of   *flow.Event // what took the memory back, if it is about that
+	of   *flow.Event // the event that took the memory back, or nil
 }
 
-// find notes a finding.
 func (r *reporter) find(of finding.Rule, pos token.Pos, key any, text string, fix ...analysis.SuggestedFix) {
 	r.findings = append(r.findings, found{rule: of, pos: pos, text: text, key: key, fix: fix})
 }
 
-// findOf is find for what an event took back.
+// findOf adds a finding about memory that an event took back.
 func (r *reporter) findOf(e *flow.Event, of finding.Rule, pos token.Pos, key any, text string) {
 	r.findings = append(r.findings, found{rule: of, pos: pos, text: text, key: key, of: e})
 }
 
-// report reports the findings, of those that say the same the first.
+// report reports the findings without repetitions.
 func (r *reporter) report(ignored finding.IgnoredLines) {
 	slices.SortStableFunc(r.findings, func(a, b found) int { return cmp.Compare(a.pos, b.pos) })
 	said := map[any]bool{}
 	type spot struct {
 		rule finding.Rule
 		pos  token.Pos
-		by   string // the handler, where several are registered
+		by   string // the handler, because one call may register several
 	}
-	// What one event took back is one mistake of a line, though a value and its
-	// field are used there, or a slice and its elements are stored.
+	// The uses on one line of memory that one event took back are one mistake, such as those of a value and its field.
 	type mistake struct {
 		rule finding.Rule
 		of   *flow.Event
@@ -70,7 +67,7 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 	for _, x := range r.findings {
 		p := r.pkg.Pass.Fset.Position(x.pos)
 		if ignored.Cover(p) {
-			continue // and it has not been said: the next of its kind is
+			continue // the next one of its kind is reported
 		}
 		at := spot{rule: x.rule, pos: x.pos}
 		if x.of != nil && strings.HasPrefix(x.of.Name, "return of ") {
@@ -84,7 +81,7 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 			said[x.key] = true
 		}
 		if x.rule == finding.Escape && used[mistake{finding.Stale, x.of, p.Line}] {
-			continue // the use that led to it is reported
+			continue // the use that caused it is reported
 		}
 		one := mistake{x.rule, x.of, p.Line}
 		if x.of != nil && said[one] {
@@ -95,7 +92,7 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 	}
 }
 
-// line names a line of the source, and its file if that is not the function's.
+// line returns the number of a line, and its file if it is not the function's.
 func (r *reporter) line(pos token.Pos) string {
 	p, here := r.pkg.Pass.Fset.Position(pos), r.pkg.Pass.Fset.Position(r.fn.Pos())
 	if p.Filename != here.Filename {
@@ -104,7 +101,7 @@ func (r *reporter) line(pos token.Pos) string {
 	return strconv.Itoa(p.Line)
 }
 
-// taken says what took memory back: "Put on line 7 has taken back".
+// taken describes an event: "Put on line 7 has taken back".
 func (r *reporter) taken(e *flow.Event) string {
 	name := e.Op.String()
 	if e.Name != "" && !strings.Contains(e.Name, "$") {

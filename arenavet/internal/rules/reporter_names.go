@@ -7,9 +7,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// How findings call arenas and their memory.
-
-// handleName returns what the source calls an arena.
+// handleName returns the name of an arena in the source.
 func (r *reporter) handleName(k *flow.Site) string {
 	if k == nil {
 		return "the arena"
@@ -31,8 +29,7 @@ func (r *reporter) handleName(k *flow.Site) string {
 	return "arena " + name
 }
 
-// returnsHandle reports whether a call of result type t returns an arena first,
-// rather than something that leads to one.
+// returnsHandle reports whether the first result of a call of type t is an arena.
 func returnsHandle(t types.Type) bool {
 	if tuple, ok := t.(*types.Tuple); ok && tuple.Len() > 0 {
 		t = tuple.At(0).Type()
@@ -40,7 +37,7 @@ func returnsHandle(t types.Type) bool {
 	return catalog.IsHandle(t)
 }
 
-// memoryName says what a is: "buf, memory of arena a".
+// memoryName describes a: "buf, memory of arena a".
 func (r *reporter) memoryName(a flow.Atom) string {
 	of := "memory of " + r.handleName(a.Region)
 	if a.Site.Slot {

@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// appends is a builtin append to memory of an arena.
+// appends reports a builtin append to memory of an arena.
 func (r *reporter) appends(x flow.Fault) {
 	text := "builtin append to " + r.memoryName(x.Of) + ", moves it to the heap when it is full, without a word: use arena.Append"
 	if fix, ok := r.appendFix(x.Of, x.Call); ok {
@@ -24,8 +24,7 @@ func (r *reporter) appends(x flow.Fault) {
 	r.find(finding.Append, x.Pos, nil, text)
 }
 
-// appendFix rewrites append(s, x) to arena.Append(a, s, x), if the source
-// names the arena where the append stands.
+// appendFix replaces append(s, x) by arena.Append(a, s, x), if a name of the arena is in scope.
 func (r *reporter) appendFix(a flow.Atom, call *ssa.Call) (analysis.SuggestedFix, bool) {
 	none := analysis.SuggestedFix{}
 	expr := r.pkg.Calls[call.Pos()]
@@ -50,7 +49,7 @@ func (r *reporter) appendFix(a flow.Atom, call *ssa.Call) (analysis.SuggestedFix
 	return analysis.SuggestedFix{Message: "use " + c.Func("Append"), TextEdits: edits}, true
 }
 
-// arenaExpr is the arena that the call at a parenthesis allocates from.
+// arenaExpr returns the arena of the allocating call at lparen.
 func (r *reporter) arenaExpr(lparen token.Pos) ast.Expr {
 	call := r.pkg.Calls[lparen]
 	if call == nil {
@@ -74,7 +73,7 @@ func (r *reporter) arenaExpr(lparen token.Pos) ast.Expr {
 	return found
 }
 
-// parent is the statement or expression around a call.
+// parent returns the statement or expression around a call.
 func (r *reporter) parent(call *ast.CallExpr) (parent ast.Node) {
 	for _, f := range r.pkg.Pass.Files {
 		if f.FileStart > call.Pos() || call.Pos() > f.FileEnd {

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// body is arena memory that a client's request reads in another goroutine.
+// body reports arena memory as the body of a client's request.
 func (r *reporter) body(x flow.Fault) {
 	if r.waits {
 		return
@@ -24,14 +24,14 @@ func (r *reporter) body(x flow.Fault) {
 		": net/http may read it after the client has returned: give the client an arenahttp.Transport, or copy the body")
 }
 
-// Waits is the fact of a package that arenahttp.Transport is used there or in a package that it imports. Its
-// clients may be given that transport, so their requests are not reported.
+// Waits is the fact that a package, or one that it imports, uses arenahttp.Transport. Its clients may have that
+// transport, so their requests are not reported.
 type Waits struct{}
 
 func (*Waits) AFact()         {}
 func (*Waits) String() string { return "waits" }
 
-// FindTransport reports whether pass's package has the fact Waits, and exports it.
+// FindTransport reports whether the package has the fact Waits, and exports it.
 func FindTransport(pass *analysis.Pass) bool {
 	found := false
 	for _, p := range pass.Pkg.Imports() {

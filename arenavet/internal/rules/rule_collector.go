@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// collected is memory of an arena that the collector's API is given.
+// collected reports memory of an arena that is passed to the collector's API.
 func (r *reporter) collected(x flow.Fault) {
 	o, a, via, pos := x.Op, x.Of, x.Via, x.Pos
 	call, what, advice := "", " on "+r.memoryName(a), ""

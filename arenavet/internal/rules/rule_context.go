@@ -12,17 +12,16 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// A *gin.Context is a context.Context. Unless ContextWithFallback of its engine is set, its Value does not ask
-// the request's context, so FromContext finds no arena.
+// A *gin.Context is a context.Context, but unless its engine has ContextWithFallback set, its Value method does not ask
+// the request's context.
 
-// Asks is the fact of a function that it looks for an arena in contexts that it is given, by the numbers of
-// its parameters. The receiver of a method is number 0.
+// Asks is the fact that a function calls FromContext with some of its parameters, by number. A receiver is number 0.
 type Asks struct{ Params []int }
 
 func (*Asks) AFact()         {}
 func (*Asks) String() string { return "asks" }
 
-// CheckContexts reports where FromContext is given a *gin.Context, by itself or by functions that it is called in.
+// CheckContexts reports calls of FromContext with a *gin.Context, directly or through functions with the fact Asks.
 func CheckContexts(c *flow.Package, ignored finding.IgnoredLines) {
 	if fallsBack(c) {
 		return
@@ -82,7 +81,7 @@ func CheckContexts(c *flow.Package, ignored finding.IgnoredLines) {
 	}
 }
 
-// eachContext calls f for each context that a call of fn looks for an arena in.
+// eachContext calls f for each context that fn passes to FromContext, directly or not.
 func eachContext(fn *ssa.Function, asks func(*ssa.Function) []int, f func(call ssa.CallInstruction, ctx ssa.Value)) {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -99,7 +98,7 @@ func eachContext(fn *ssa.Function, asks func(*ssa.Function) []int, f func(call s
 	}
 }
 
-// origins returns what a context may be made from, by package context and conversions.
+// origins returns the contexts that ctx may be derived from.
 func origins(ctx ssa.Value) (list []ssa.Value) {
 	seen := map[ssa.Value]bool{}
 	var visit func(v ssa.Value)

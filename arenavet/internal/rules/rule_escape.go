@@ -5,7 +5,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// returned is memory, or an arena, that is returned when it was taken back.
+// returned reports stale memory, or a stale arena, that is returned.
 func (r *reporter) returned(x flow.Fault) {
 	what := r.memoryName(x.Of)
 	advice := "return a deep copy (strings.Clone, slices.Clone), or let the caller own the arena"
@@ -17,13 +17,13 @@ func (r *reporter) returned(x flow.Fault) {
 	r.findOf(x.Of.Stale, finding.Escape, x.Pos, [3]any{finding.Escape, x.Pos, x.N}, "return of "+what+", which "+r.taken(x.Of.Stale)+": "+advice)
 }
 
-// kept is memory that is stored where it outlives the function.
+// kept reports stale memory in an object that outlives the function.
 func (r *reporter) kept(x flow.Fault) {
 	r.findOf(x.Of.Stale, finding.Escape, x.Pos, [3]any{finding.Escape, x.Pos, x.Of.Site}, r.memoryIs(x.Of)+" stored where it outlives the function, but "+
 		r.taken(x.Of.Stale)+" that memory: store a deep copy (strings.Clone, slices.Clone), or clear the place before")
 }
 
-// lent is memory that others may still use when it is taken back.
+// lent reports memory that others may still use when it is taken back.
 func (r *reporter) lent(x flow.Fault) {
 	r.find(finding.Escape, x.Pos, [3]any{finding.Escape, x.Arena, x.Pos}, "memory of "+r.handleName(x.Arena)+" is "+x.How+", and "+
 		r.taken(x.By)+" that memory while it may still be in use: pass a deep copy, or wait before that")

@@ -5,7 +5,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// shared is an arena in two goroutines.
+// shared reports an arena in two goroutines.
 func (r *reporter) shared(x flow.Fault) {
 	k := x.Arena
 	also := "the caller, who owns it, may use it, too"
@@ -24,7 +24,7 @@ func (r *reporter) shared(x flow.Fault) {
 		": an arena belongs to one goroutine at a time; Get one inside, or wait for the goroutine first")
 }
 
-// forkShared is a fork in a goroutine when its parent is taken back.
+// forkShared reports a fork that a goroutine uses when its parent is taken back.
 func (r *reporter) forkShared(x flow.Fault) {
 	r.find(finding.Goroutine, x.Pos, [3]any{finding.Goroutine, x.Of.Site, x.Pos}, "a fork of "+r.handleName(x.Arena)+" is used by this goroutine, and line "+
 		r.line(x.Other)+" may take back its memory at the same time: wait for the goroutine before that")

@@ -5,7 +5,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// twice is an arena or a slot that is given back a second time.
+// twice reports a second Put or Deallocate.
 func (r *reporter) twice(x flow.Fault) {
 	name, what := r.handleName(x.Of.Site), "Put"
 	if x.Op == flow.OpDeallocate {
@@ -15,7 +15,7 @@ func (r *reporter) twice(x flow.Fault) {
 		": give it back once, best with a defer right after it was taken")
 }
 
-// lost is a Get without Put.
+// lost reports a Get without Put.
 func (r *reporter) lost(x flow.Fault) {
 	where := "before the next Get of the loop"
 	if x.Pos.IsValid() {
@@ -25,7 +25,7 @@ func (r *reporter) lost(x flow.Fault) {
 		": defer the pool's Put right after Get, or use Do")
 }
 
-// forkPut is a Put of a fork.
+// forkPut reports a Put of a fork.
 func (r *reporter) forkPut(x flow.Fault) {
 	fork := x.Of.Site
 	r.find(finding.Put, x.Pos, [2]any{finding.Put, x.Pos}, "Put of "+r.handleName(fork)+", a fork of "+r.handleName(fork.Parent)+

@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// staleMemory is a use of memory that was taken back.
+// staleMemory reports a use of stale memory.
 func (r *reporter) staleMemory(x flow.Fault) {
 	what, advice := "use of ", "use it before, or copy what is needed later (strings.Clone, slices.Clone)"
 	stale := x.Of.Stale
@@ -23,14 +23,14 @@ func (r *reporter) staleMemory(x flow.Fault) {
 		what+r.memoryName(x.Of)+", which "+r.taken(stale)+": "+advice)
 }
 
-// staleHandle is a use of an arena that was put back.
+// staleHandle reports a use of an arena after Put.
 func (r *reporter) staleHandle(x flow.Fault) {
 	stale := x.Of.Stale
 	r.findOf(stale, finding.Stale, x.Pos, [3]any{finding.Stale, x.Of.Site, stale},
 		"use of "+r.handleName(x.Of.Site)+", which "+r.taken(stale)+": put it after its last use, or Get another one")
 }
 
-// late is a use of memory by a callee that has taken it back before.
+// late reports a callee that uses memory which it has taken back.
 func (r *reporter) late(x flow.Fault) {
 	name := x.Via
 	if name == "" || strings.Contains(name, "$") {

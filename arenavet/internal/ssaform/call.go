@@ -8,11 +8,10 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// maxDispatch is how many calls and variables concreteType looks through.
+// maxDispatch is the number of calls and variables that concreteType follows.
 const maxDispatch = 4
 
-// Invoked is the method that a call through an interface reaches, where the source shows
-// which type is in it, as that of a constructor that returns an interface: nil for others.
+// Invoked returns the method that a call through an interface reaches, or nil if the dynamic type is unknown.
 func Invoked(common *ssa.CallCommon) *ssa.Function {
 	t := concreteType(common.Value, 0, 0)
 	if t == nil || types.IsInterface(t) {
@@ -21,7 +20,7 @@ func Invoked(common *ssa.CallCommon) *ssa.Function {
 	prog := common.Value.Parent().Prog
 	found := prog.MethodSets.MethodSet(t).Lookup(common.Method.Pkg(), common.Method.Name())
 	if found == nil || len(found.Index()) != 1 {
-		return nil // it has none, or that of an embedded field
+		return nil // no method, or a promoted one
 	}
 	own, ok := found.Obj().(*types.Func)
 	if !ok {
@@ -29,13 +28,12 @@ func Invoked(common *ssa.CallCommon) *ssa.Function {
 	}
 	fn := prog.FuncValue(own.Origin())
 	if fn == nil || !types.Identical(fn.Signature.Recv().Type(), t) {
-		return nil // it is called with what a pointer leads to
+		return nil // it is called with the target of a pointer
 	}
 	return fn
 }
 
-// concreteType is the type of what is in an interface, result n of a call that has several;
-// nil where there may be several, or none is known.
+// concreteType returns the dynamic type of an interface, or of result n of a call, or nil if there may be several.
 func concreteType(v ssa.Value, n, depth int) types.Type {
 	if depth > maxDispatch {
 		return nil
@@ -43,7 +41,7 @@ func concreteType(v ssa.Value, n, depth int) types.Type {
 	same := func(list []ssa.Value, n int) (t types.Type) {
 		for _, v := range list {
 			if k, ok := v.(*ssa.Const); ok && k.IsNil() {
-				continue // a call of which panics
+				continue // a nil interface: the call panics
 			}
 			u := concreteType(v, n, depth+1)
 			if u == nil || t != nil && !types.Identical(t, u) {
@@ -78,9 +76,7 @@ func concreteType(v ssa.Value, n, depth int) types.Type {
 	return nil
 }
 
-// Unlocks reports whether a call of the function that is called name gives back a
-// mutex. In memory that was cleared, or that others have got, it ends the
-// program.
+// Unlocks reports whether a function unlocks a mutex. In memory that is zeroed or reused, that may end the program.
 func Unlocks(name string) bool {
 	switch name {
 	case "sync.Mutex.Unlock", "sync.RWMutex.Unlock", "sync.RWMutex.RUnlock", "sync.Locker.Unlock":
@@ -89,7 +85,7 @@ func Unlocks(name string) bool {
 	return false
 }
 
-// UnlocksBy reports whether an instruction is a call that gives back a mutex.
+// UnlocksBy reports whether an instruction unlocks a mutex.
 func UnlocksBy(instr ssa.Instruction) bool {
 	call, ok := instr.(ssa.CallInstruction)
 	if !ok {

@@ -1,6 +1,5 @@
-// Package ssaform answers what the SSA form of a function shows by itself, before any value
-// is followed: what a call reaches, which registers are read where, which loops empty what
-// they range over, and which way a select statement went.
+// Package ssaform answers questions about the SSA form of a function that need no analysis of values: dispatch,
+// liveness, loops that empty their operand, and select statements.
 package ssaform
 
 import (
@@ -11,8 +10,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// CallsParallel reports whether a test's function calls t.Parallel: it then runs
-// when the function that has called t.Run has returned.
+// CallsParallel reports whether a test function calls t.Parallel. Such a function runs after the caller of t.Run has
+// returned.
 func CallsParallel(v ssa.Value) bool {
 	if c, ok := v.(*ssa.MakeClosure); ok {
 		v = c.Fn
@@ -31,21 +30,20 @@ func CallsParallel(v ssa.Value) bool {
 	return false
 }
 
-// IsLoopBody reports whether fn is the body of a range over a function. The
-// function that it is given to calls it, if at all, before it returns.
+// IsLoopBody reports whether fn is the body of a range over a function. It is not called after that function has
+// returned.
 func IsLoopBody(fn *ssa.Function) bool {
 	return fn != nil && fn.Synthetic == "range-over-func yield"
 }
 
-// RunOrder are the blocks that a function's first one leads to, each before those
-// that it leads to, but for loops; and the place of each in that.
+// RunOrder returns the reachable blocks in reverse postorder, and the place of each block in it.
 func RunOrder(fn *ssa.Function) (order, at []int) {
 	at = make([]int, len(fn.Blocks))
 	seen := make([]bool, len(fn.Blocks))
 	var visit func(b *ssa.BasicBlock)
 	visit = func(b *ssa.BasicBlock) {
 		seen[b.Index] = true
-		for i := len(b.Succs) - 1; i >= 0; i-- { // so that a loop's body comes before what is behind it
+		for i := len(b.Succs) - 1; i >= 0; i-- { // a loop's body comes before the code after the loop
 			if s := b.Succs[i]; !seen[s.Index] {
 				visit(s)
 			}

@@ -6,22 +6,18 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
-// Liveness has which registers of a function are read in a block or after it.
-// The others must not be carried into it: where paths meet, what a register
-// led to on one of them would be mixed with what it leads to on the other, and
-// what one turn of a loop has dropped would be there in the next.
+// Liveness tells which registers are read in a block or after it. Other registers are dropped where paths meet.
+// Otherwise their contents on different paths would be mixed, and contents of an earlier iteration would return.
 type Liveness struct {
-	in       []map[ssa.Value]bool // by block: what is read there or later, but made before; nil if that is too much
-	deferred map[ssa.Value]bool   // what deferred calls are given: they come at the end
+	in       []map[ssa.Value]bool // by block: registers defined before and read there or later; nil if there are too many
+	deferred map[ssa.Value]bool   // arguments of deferred calls, which run at the end
 	size     int                  // of in
 }
 
-// maxLive bounds the size of a liveness. A function that has more registers
-// in more blocks keeps those that could be read instead: see at.
+// maxLive bounds the size of a Liveness. Larger functions keep all registers that may be read; see At.
 const maxLive = 1_000_000
 
-// LivenessOf finds what fn reads where, going back from each use to where the
-// register is made.
+// LivenessOf computes the liveness of fn, from each use back to the definition.
 func LivenessOf(fn *ssa.Function) *Liveness {
 	l := &Liveness{in: make([]map[ssa.Value]bool, len(fn.Blocks)), deferred: map[ssa.Value]bool{}}
 	for _, b := range fn.Blocks {
@@ -33,7 +29,7 @@ func LivenessOf(fn *ssa.Function) *Liveness {
 				continue
 			}
 			if v := sentBy(instr); v != nil {
-				l.read(v, b) // what a select sends is looked at where it was chosen
+				l.read(v, b) // a select reads what it sends in the case that was chosen
 			}
 			_, isDefer := instr.(*ssa.Defer)
 			for _, p := range instr.Operands(nil) {
@@ -53,7 +49,7 @@ func LivenessOf(fn *ssa.Function) *Liveness {
 	return l
 }
 
-// read notes that v is read in b, or at b's end.
+// read notes that v is read in b.
 func (l *Liveness) read(v ssa.Value, b *ssa.BasicBlock) {
 	made, ok := v.(ssa.Instruction)
 	if !ok || access.PointerFree(v.Type()) {
@@ -74,8 +70,7 @@ func (l *Liveness) read(v ssa.Value, b *ssa.BasicBlock) {
 	}
 }
 
-// At reports whether v has to be known where b begins. Arguments and captured
-// variables always are.
+// At reports whether v must be known at the beginning of b. Arguments and captured variables always are.
 func (l *Liveness) At(v ssa.Value, b *ssa.BasicBlock) bool {
 	made, ok := v.(ssa.Instruction)
 	switch {

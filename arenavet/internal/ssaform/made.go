@@ -10,8 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// MakesResult reports whether fn returns a text or a slice that it makes on the heap, on some
-// path, itself or by a call that makes one.
+// MakesResult reports whether fn returns, on some path, a string or slice that it or a callee allocates on the heap.
 func MakesResult(fn *ssa.Function, makes func(callee *ssa.Function) bool) bool {
 	seen := map[ssa.Value]bool{}
 	for _, b := range fn.Blocks {
@@ -28,7 +27,7 @@ func MakesResult(fn *ssa.Function, makes func(callee *ssa.Function) bool) bool {
 	return false
 }
 
-// made reports whether v may be what MakesResult means.
+// made reports whether v may be such a result.
 func made(v ssa.Value, makes func(callee *ssa.Function) bool, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return false

@@ -10,8 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// Operands are the values of a slice that the source lists, as those of a
-// variadic parameter. It is empty for other slices.
+// Operands returns the elements of a slice that the source lists, such as variadic arguments, or nil for other slices.
 func Operands(v ssa.Value) []ssa.Value {
 	s, ok := v.(*ssa.Slice)
 	if !ok || s.Low != nil || s.High != nil {
@@ -53,7 +52,7 @@ func Empty(v ssa.Value) bool {
 	return ok && high.Value != nil && high.Int64() == 0
 }
 
-// NotEmpty reports whether a string is sure not to be empty.
+// NotEmpty reports whether a string is certainly not empty.
 func NotEmpty(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -74,7 +73,7 @@ func NotEmpty(v ssa.Value) bool {
 	return false
 }
 
-// Unchanged returns what v was before it became another interface.
+// Unchanged returns v before conversions to other interfaces.
 func Unchanged(v ssa.Value) ssa.Value {
 	for {
 		x, ok := v.(*ssa.ChangeInterface)
@@ -85,7 +84,7 @@ func Unchanged(v ssa.Value) ssa.Value {
 	}
 }
 
-// Unboxed returns what an interface was made of.
+// Unboxed returns the value that was converted to interface v.
 func Unboxed(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
@@ -99,8 +98,8 @@ func Unboxed(v ssa.Value) ssa.Value {
 	}
 }
 
-// CutToNothing reports whether v is x[:0], the same memory without elements.
-// x[:0:0] is not: who appends to that asks for a copy, and reads x later.
+// CutToNothing reports whether v is x[:0], the same memory without elements. x[:0:0] is not: an append to it copies,
+// and x may be read later.
 func CutToNothing(v *ssa.Slice) bool {
 	high, ok := v.High.(*ssa.Const)
 	return ok && high.Int64() == 0 && v.Max == nil

@@ -11,8 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// SelectedCase finds out which case of which select statement a comparison is
-// about: its branch tests the number of the case that was taken.
+// SelectedCase returns the select statement, and the number of its case, that a comparison tests.
 func SelectedCase(c *ssa.BinOp) (*ssa.Select, int64, bool) {
 	number, ok := c.X.(*ssa.Extract)
 	if !ok || number.Index != 0 || c.Op != token.EQL {
@@ -26,9 +25,8 @@ func SelectedCase(c *ssa.BinOp) (*ssa.Select, int64, bool) {
 	return v, n.Int64(), true
 }
 
-// sentBy returns what is sent in the case that a branch leads to, if it is that of
-// a select statement: the value is needed there, not only where the statement
-// begins.
+// sentBy returns the value that is sent in the case of a select statement that a branch tests. It is read there, not
+// only at the statement.
 func sentBy(instr ssa.Instruction) ssa.Value {
 	branch, ok := instr.(*ssa.If)
 	if !ok {
@@ -44,8 +42,7 @@ func sentBy(instr ssa.Instruction) ssa.Value {
 	return nil
 }
 
-// Decided reports whether a branch leads to case n alone. None does to the last
-// case of those that do nothing more.
+// Decided reports whether a branch leads to case n alone. The last of several empty cases has no branch of its own.
 func Decided(v *ssa.Select, n int64) bool {
 	for _, use := range *v.Referrers() {
 		number, ok := use.(*ssa.Extract)
@@ -70,15 +67,14 @@ func Decided(v *ssa.Select, n int64) bool {
 	return false
 }
 
-// GivesUp reports whether a select statement has a case that ends the wait: see Expires.
+// GivesUp reports whether a select statement has a case whose channel expires; see Expires.
 func GivesUp(v *ssa.Select) bool {
 	return slices.ContainsFunc(v.States, func(s *ssa.SelectState) bool {
 		return s.Dir == types.RecvOnly && Expires(s.Chan)
 	})
 }
 
-// Expires reports whether what comes from a channel tells that the time is over,
-// or that someone has lost patience, rather than that a goroutine is done.
+// Expires reports whether a value from a channel means a timeout or a cancellation, and not that a goroutine is done.
 func Expires(ch ssa.Value) bool {
 	switch v := ch.(type) {
 	case *ssa.ChangeType:
@@ -89,7 +85,7 @@ func Expires(ch ssa.Value) bool {
 		}
 		fn := v.Call.StaticCallee()
 		return fn != nil && (catalog.CalleeName(fn) == "time.After" || catalog.CalleeName(fn) == "time.Tick")
-	case *ssa.UnOp: // timer.C
+	case *ssa.UnOp: // such as timer.C
 		at, ok := v.X.(*ssa.FieldAddr)
 		if !ok || v.Op != token.MUL {
 			return false
@@ -104,9 +100,8 @@ func Expires(ch ssa.Value) bool {
 	return false
 }
 
-// cancelledElsewhere reports whether a context is one that the function was
-// called with, or has made without giving anyone the function that cancels it.
-// Others a goroutine may cancel when it is done.
+// cancelledElsewhere reports whether a context is an argument of the function, or one whose cancel function stays in
+// the function. A goroutine may cancel other contexts when it is done.
 func cancelledElsewhere(ctx ssa.Value) bool {
 	switch v := ctx.(type) {
 	case *ssa.Parameter:
@@ -114,7 +109,7 @@ func cancelledElsewhere(ctx ssa.Value) bool {
 			n, ok := types.Unalias(p.Type()).(*types.Named)
 			return ok && catalog.PackagePath(n.Obj().Pkg()) == "context" && n.Obj().Name() != "Context" // a CancelFunc
 		})
-	case *ssa.UnOp: // a variable that a function literal has captured
+	case *ssa.UnOp: // a captured variable
 		variable, ok := v.X.(*ssa.Alloc)
 		if !ok || v.Op != token.MUL {
 			return false
@@ -125,7 +120,7 @@ func cancelledElsewhere(ctx ssa.Value) bool {
 			}
 		}
 		return true
-	case *ssa.Call: // r.Context()
+	case *ssa.Call: // such as r.Context()
 		fn := v.Call.StaticCallee()
 		return fn != nil && catalog.CalleeName(fn) == "net/http.Request.Context"
 	case *ssa.Extract:
@@ -143,8 +138,7 @@ func cancelledElsewhere(ctx ssa.Value) bool {
 	return false
 }
 
-// onlyCalled reports whether a function is called where it was made, and nobody
-// else gets it.
+// onlyCalled reports whether the function value fn is called and not passed on.
 func onlyCalled(fn ssa.Value) bool {
 	for _, use := range *fn.Referrers() {
 		call, ok := use.(ssa.CallInstruction)

@@ -8,18 +8,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Sweep is a loop that empties what it ranges over: each turn deletes the key
-// from the map, or sets the element to something else, be it nil, or a copy of
-// what it was. Clearing so was Go's way before there was clear, and is still the
-// way to do it with the last use of each element.
+// Sweep is a loop that empties its operand: each iteration deletes the key of the map, or overwrites the element.
 type Sweep struct {
 	Of  ssa.Value  // the map's iterator, or the slice
 	In  types.Type // of the map or slice
-	Set *ssa.Store // what sets the element
+	Set *ssa.Store // the store to the element
 }
 
-// SweepsOf finds the loops of fn that empty what they range over, by their
-// head, whose second edge leads out of the loop.
+// SweepsOf returns the sweeps of fn by their header, whose second edge leaves the loop.
 func SweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]Sweep {
 	found := map[*ssa.BasicBlock]Sweep{}
 	for _, b := range fn.Blocks {
@@ -39,7 +35,7 @@ func SweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]Sweep {
 	return found
 }
 
-// everyTurn reports whether each turn of the loop with this head goes through b.
+// everyTurn reports whether each iteration of the loop goes through b.
 func everyTurn(b, head *ssa.BasicBlock) bool {
 	for _, p := range head.Preds {
 		if head.Dominates(p) && !b.Dominates(p) {
@@ -49,8 +45,7 @@ func everyTurn(b, head *ssa.BasicBlock) bool {
 	return head.Dominates(b)
 }
 
-// deletes reports whether a call deletes the key that a loop over the same map is
-// at, and returns the head of that loop.
+// deletes reports whether a call deletes the current key of a loop over the same map, and returns the loop's header.
 func deletes(call *ssa.Call) (*ssa.BasicBlock, Sweep, bool) {
 	if b, ok := call.Call.Value.(*ssa.Builtin); !ok || b.Name() != "delete" {
 		return nil, Sweep{}, false
@@ -70,14 +65,14 @@ func deletes(call *ssa.Call) (*ssa.BasicBlock, Sweep, bool) {
 	return next.Block(), Sweep{Of: next.Iter, In: r.X.Type()}, true
 }
 
-// replaces reports whether a store sets the element that a loop over all elements
-// of the same slice is at, and returns the head of that loop.
+// replaces reports whether a store overwrites the current element of a loop over the whole slice, and returns the
+// loop's header.
 func replaces(store *ssa.Store) (*ssa.BasicBlock, Sweep, bool) {
 	at, ok := store.Addr.(*ssa.IndexAddr)
 	if !ok {
 		return nil, Sweep{}, false
 	}
-	// The index counts from 0, or from -1 where 1 is added before it is used.
+	// The index counts from 0, or from -1 if 1 is added before its use.
 	first := int64(0)
 	count := at.Index
 	if sum, ok := count.(*ssa.BinOp); ok && sum.Op == token.ADD {
@@ -99,7 +94,7 @@ func replaces(store *ssa.Store) (*ssa.BasicBlock, Sweep, bool) {
 	return head, Sweep{at.X, at.X.Type(), store}, true
 }
 
-// startsAt reports whether the edges of phi that lead into its loop begin at first.
+// startsAt reports whether phi is first at the loop's entry.
 func startsAt(phi *ssa.Phi, first int64) bool {
 	for i, p := range phi.Block().Preds {
 		if phi.Block().Dominates(p) {
@@ -123,8 +118,7 @@ func lengthOf(n, s ssa.Value) bool {
 	return ok && b.Name() == "len" && sameValue(call.Call.Args[0], s)
 }
 
-// sameValue reports whether x and y are one value, or are loaded from one place,
-// as a field that is named twice is.
+// sameValue reports whether x and y are one value, or loads from one place.
 func sameValue(x, y ssa.Value) bool {
 	if x == y {
 		return true

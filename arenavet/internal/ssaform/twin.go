@@ -8,7 +8,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// Twin is the name of the function that f calls, with a nil arena and its own parameters, and does no more; or empty.
+// Twin returns the name of the function that f only calls, with a nil arena and its own parameters, or "".
 func Twin(f *ssa.Function) string {
 	if len(f.Blocks) != 1 {
 		return ""
