@@ -18,7 +18,7 @@ func typeOr(lit *ast.CompositeLit) ast.Expr {
 	return lit.Type
 }
 
-// literal is a slice or map that is written out.
+// literal advises a slice or map literal.
 func (h *advisor) literal(lit *ast.CompositeLit) {
 	if _, isMap := h.typeOf(lit).Underlying().(*types.Map); isMap && lit.Type != nil {
 		h.newMap(lit)
@@ -48,8 +48,7 @@ func (h *advisor) literal(lit *ast.CompositeLit) {
 	}
 }
 
-// written gives an element the type that a literal of a slice leaves out. One that is a pointer lies where the
-// slice does.
+// written adds the type that an element of a slice literal leaves out.
 func written(x, elem ast.Expr, c rewrite.Call) []analysis.TextEdit {
 	lit, ok := x.(*ast.CompositeLit)
 	if !ok || lit.Type != nil {
@@ -61,7 +60,7 @@ func written(x, elem ast.Expr, c rewrite.Call) []analysis.TextEdit {
 	return []analysis.TextEdit{insert(lit.Pos(), types.ExprString(elem))}
 }
 
-// concatenation is a sum of strings, the whole of it.
+// concatenation advises a whole sum of strings.
 func (h *advisor) concatenation(e *ast.BinaryExpr) {
 	t := h.typeOf(e)
 	if e.Op != token.ADD || !catalog.IsText(t) {
@@ -78,7 +77,7 @@ func (h *advisor) concatenation(e *ast.BinaryExpr) {
 
 func isString(t types.Type) bool { return t == types.Typ[types.String] }
 
-// addAssign is s += t.
+// addAssign advises s += t.
 func (h *advisor) addAssign(s *ast.AssignStmt) {
 	if s.Tok != token.ADD_ASSIGN || !catalog.IsText(h.typeOf(s.Lhs[0])) {
 		return
@@ -88,7 +87,7 @@ func (h *advisor) addAssign(s *ast.AssignStmt) {
 		return
 	}
 	name := types.ExprString(s.Lhs[0])
-	plain := catalog.Simple(s.Lhs[0]) // anything else would be evaluated twice
+	plain := catalog.Simple(s.Lhs[0]) // other operands would be evaluated twice
 	h.useMethod(s.Pos(), "string concatenation", "Concat", plain && isString(h.typeOf(s.Lhs[0])) && rewrite.Ordered(h.pkg.Pass.TypesInfo, h.shared, s.Lhs[0], s.Rhs[0]), func(a string) []analysis.TextEdit {
 		return append([]analysis.TextEdit{replace(s.TokPos, s.TokPos+2, "= "+a+".Concat("+name+","), insert(s.Rhs[0].End(), ")")}, edits...)
 	})
@@ -129,8 +128,7 @@ func (h *advisor) makes(e *ast.CallExpr) {
 	}
 }
 
-// namedSlice reports whether t is the name of a slice type, and how its elements' type
-// is written here.
+// namedSlice reports whether t is the name of a slice type, and returns the source form of its element type.
 func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 	s := rewrite.SliceOf(h.typeOf(t))
 	if !catalog.Simple(t) || s == nil {
@@ -148,8 +146,7 @@ func (h *advisor) namedSlice(t ast.Expr) (ok bool, elem string) {
 	return elem != "", elem
 }
 
-// appends is an append to a slice that the function makes or keeps: what a caller
-// gave may be the caller's to choose.
+// appends advises an append to a slice that the function makes or keeps. A caller's slice is the caller's choice.
 func (h *advisor) appends(e *ast.CallExpr) {
 	if len(e.Args) < 2 || h.pkg.Appended[e.Lparen] || h.of(e) == outlives {
 		return
@@ -192,7 +189,7 @@ func (h *advisor) appends(e *ast.CallExpr) {
 	})
 }
 
-// sum makes commas of the operators of a sum.
+// sum replaces the operators of a sum by commas.
 func (h *advisor) sum(e ast.Expr) []analysis.TextEdit {
 	b, ok := e.(*ast.BinaryExpr)
 	if !ok || b.Op != token.ADD || h.pkg.Pass.TypesInfo.Types[e].Value != nil {

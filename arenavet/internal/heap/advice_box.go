@@ -11,8 +11,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// box advises where e becomes an any that goes out. What else is advised for a text, a
-// list or a call is so where e is none of those.
+// box advises an expression that becomes an any and leaves the function, unless other advice covers it.
 func (h *advisor) box(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr, *ast.TypeAssertExpr:
@@ -46,8 +45,7 @@ func isAny(t types.Type) bool {
 	return ok && i.NumMethods() == 0
 }
 
-// convertedTo is the type that the language converts e to where it stands, nil if that is
-// not looked at.
+// convertedTo returns the type that e is implicitly converted to, or nil.
 func (h *advisor) convertedTo(e ast.Expr) types.Type {
 	switch p := h.parents[e].(type) {
 	case *ast.AssignStmt:

@@ -12,8 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// isBuilder reports whether t is a type of the standard library whose place a Buffer
-// can take.
+// isBuilder reports whether a Buffer can replace a variable of type t.
 func isBuilder(t types.Type) bool {
 	name := catalog.TypeName(t)
 	return name == "strings.Builder" || name == "bytes.Buffer"
@@ -25,9 +24,8 @@ var sharedMethods = map[string]bool{
 	"Truncate": true, "ReadFrom": true, "String": true, "Bytes": true,
 }
 
-// builder is a strings.Builder or bytes.Buffer that is a variable of the function's
-// own. Where only methods are called that a Buffer has, too, and it is given to
-// calls as a writer, a Buffer can take its place.
+// builder advises a local strings.Builder or bytes.Buffer. A Buffer replaces it if all its uses are shared methods, or
+// arguments of type io.Writer.
 func (h *advisor) builder(spec *ast.ValueSpec) {
 	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || !isBuilder(h.typeOf(spec.Type)) {
 		return
@@ -69,7 +67,7 @@ func (h *advisor) builderAt(e ast.Expr) {
 	first, isCall := ast.Unparen(e).(*ast.CallExpr)
 	isCall = isCall && h.called(first) == "bytes.NewBufferString"
 	if isCall {
-		_, inBlock := h.parents[s].(*ast.BlockStmt) // where there is room for a statement
+		_, inBlock := h.parents[s].(*ast.BlockStmt) // there, a statement can be added
 		fits = fits && inBlock
 	}
 	if !fits && h.of(e) == goesOut {
@@ -85,8 +83,8 @@ func (h *advisor) builderAt(e ast.Expr) {
 	}, h.pkg.Pass.TypesInfo.Defs[id])
 }
 
-// builderItself is one that has to stay what it is. A bytes.Buffer may itself be in the arena; a strings.Builder must
-// not be copied, which Escape does.
+// builderItself advises a builder that a Buffer cannot replace. A bytes.Buffer may be in an arena; a strings.Builder
+// must not, because Escape copies.
 func (h *advisor) builderItself(e ast.Expr, what string) {
 	var t ast.Expr
 	switch e := e.(type) {
@@ -109,8 +107,7 @@ func (h *advisor) builderItself(e ast.Expr, what string) {
 	})
 }
 
-// buildersUses looks at the uses of a builder: what they need to be changed to,
-// whether that is all, and what becomes of the text.
+// buildersUses returns the edits for the uses of a builder, whether a Buffer fits, and how far its text gets.
 func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fits bool, worst escape) {
 	fits = obj != nil
 	for _, id := range h.uses[obj] {
@@ -124,7 +121,7 @@ func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fit
 			if isCall && (p.Sel.Name == "String" || p.Sel.Name == "Bytes") {
 				worst = max(worst, h.of(call))
 			}
-			if isCall && p.Sel.Name == "Bytes" { // through which the strings of String could be changed
+			if isCall && p.Sel.Name == "Bytes" { // through them, String's results could be changed
 				fits = fits && h.copiedAtOnce(call)
 			}
 		case *ast.UnaryExpr:
@@ -142,7 +139,7 @@ func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fit
 	return edits, fits, worst
 }
 
-// copiedAtOnce reports whether nothing has the bytes of a buffer when the statement ends.
+// copiedAtOnce reports whether the bytes of a buffer are copied within the statement.
 func (h *advisor) copiedAtOnce(call *ast.CallExpr) bool {
 	switch p := h.parents[call].(type) {
 	case *ast.CallExpr:
@@ -155,14 +152,13 @@ func (h *advisor) copiedAtOnce(call *ast.CallExpr) bool {
 	return false
 }
 
-// isWriterArgument reports whether e is given to a call as an io.Writer or the like,
-// so that its own type does not matter.
+// isWriterArgument reports whether e is an argument of type io.Writer or the like.
 func (h *advisor) isWriterArgument(e ast.Expr) bool {
 	call, ok := h.parents[e].(*ast.CallExpr)
 	if !ok || call.Fun == e {
 		return false
 	}
-	if h.of(e) == outlives || !catalog.IsStandard(catalog.PackageOf(h.called(call))) { // it may ask for its type
+	if h.of(e) == outlives || !catalog.IsStandard(catalog.PackageOf(h.called(call))) { // it may use the dynamic type
 		return false
 	}
 	sig, ok := h.typeOf(call.Fun).Underlying().(*types.Signature)

@@ -83,7 +83,7 @@ func (h *advisor) call(e *ast.CallExpr) {
 	}
 }
 
-// isOperand reports whether a call is given e, as an interface.
+// isOperand reports whether e is an argument of an interface type.
 func (h *advisor) isOperand(e ast.Expr) bool {
 	call, ok := h.parents[e].(*ast.CallExpr)
 	if !ok {
@@ -96,8 +96,7 @@ func (h *advisor) isOperand(e ast.Expr) bool {
 
 func isNil(h *advisor, e ast.Expr) bool { return h.pkg.Pass.TypesInfo.Types[e].IsNil() }
 
-// isPlainSlice reports whether t, or the first of several results, is a slice without
-// a name.
+// isPlainSlice reports whether t, or the first of several results, is an unnamed slice type.
 func isPlainSlice(t types.Type) bool {
 	if list, ok := t.(*types.Tuple); ok && list.Len() > 0 {
 		t = list.At(0).Type()

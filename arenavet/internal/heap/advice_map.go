@@ -11,12 +11,10 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// smallMap is how many entries a builtin map has room for without memory of the
-// heap, where it stays in its function.
+// smallMap is the number of entries that a map on the stack holds without memory of the heap.
 const smallMap = 8
 
-// newMap is a builtin map that is made. What is returned or stored is advised; what
-// stays in the function only where it may become large.
+// newMap advises a builtin map that leaves the function or may become large.
 func (h *advisor) newMap(e ast.Expr) {
 	f := h.of(e)
 	if f == outlives || f == stays && !h.large(e) {
@@ -35,8 +33,7 @@ func (h *advisor) newMap(e ast.Expr) {
 	}, h.mapVariable(e))
 }
 
-// mapParts are the parts of a map's type; key is nil where that can't be written for a
-// NewMap.
+// mapParts returns the parts of a map's type. key is nil if NewMap cannot make it.
 func (h *advisor) mapParts(e ast.Expr) (key, elem, hint ast.Expr) {
 	var t ast.Expr
 	switch e := e.(type) {
@@ -58,7 +55,7 @@ func (h *advisor) mapParts(e ast.Expr) (key, elem, hint ast.Expr) {
 	return nil, nil, hint
 }
 
-// large reports whether a map gets room for many entries, or entries in a loop.
+// large reports whether a map is made for many entries, or gets entries in a loop.
 func (h *advisor) large(e ast.Expr) bool {
 	if _, _, hint := h.mapParts(e); hint != nil {
 		v := h.pkg.Pass.TypesInfo.Types[hint].Value
@@ -85,7 +82,7 @@ func within(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
-// mapVariable is the variable that m := make(...) declares, or nil.
+// mapVariable returns the variable that m := make(...) declares, or nil.
 func (h *advisor) mapVariable(e ast.Expr) types.Object {
 	s, ok := h.parents[e].(*ast.AssignStmt)
 	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
@@ -95,9 +92,8 @@ func (h *advisor) mapVariable(e ast.Expr) types.Object {
 	return h.pkg.Pass.TypesInfo.Defs[id]
 }
 
-// mapUses writes what is done with a map's variable for a Map: v, ok := m[k], m[k] = v,
-// delete, len, clear, and range. It reports whether that is all: m[k] as a value, m[k]++
-// and giving it away have no such text.
+// mapUses returns the edits for the uses of a map's variable. It reports whether a Map has a counterpart for each use:
+// it has none for m[k] as a value, m[k]++, and passing the map on.
 func (h *advisor) mapUses(e ast.Expr) (edits []analysis.TextEdit, ok bool) {
 	obj := h.mapVariable(e)
 	if obj == nil {
@@ -111,7 +107,7 @@ func (h *advisor) mapUses(e ast.Expr) (edits []analysis.TextEdit, ok bool) {
 	return edits, ok
 }
 
-// mapUse is one use of a map, or nil where a Map has none like it.
+// mapUse returns the edits for one use of a map, or nil.
 func (h *advisor) mapUse(id *ast.Ident) []analysis.TextEdit {
 	switch p := h.parents[id].(type) {
 	case *ast.IndexExpr:

@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// moved reports a struct of the function's own, declared by var x T, whose address
-// leaves it, so that it is made on the heap: a pointer can take its place.
+// moved advises var x T of a struct whose address leaves the function. A pointer replaces it.
 func (h *advisor) moved(spec *ast.ValueSpec) {
 	if len(spec.Names) != 1 || len(spec.Values) != 0 || spec.Type == nil || isBuilder(h.typeOf(spec.Type)) {
 		return
@@ -40,7 +39,7 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 		h.movedResult(s)
 		return
 	}
-	loop, ofLoop := h.parents[s].(*ast.ForStmt) // which copies its variables for each round
+	loop, ofLoop := h.parents[s].(*ast.ForStmt) // its variables are copied for each iteration
 	ofLoop = ofLoop && loop.Init == s
 	for i, l := range s.Lhs {
 		id, ok := l.(*ast.Ident)
@@ -58,15 +57,14 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 	}
 }
 
-// movedResult is moved for x, err := f(), for which there is no such text.
+// movedResult is moved for x, err := f(), which has no fix.
 func (h *advisor) movedResult(s *ast.AssignStmt) {
 	if s.Tok == token.DEFINE {
 		h.movedParts(s.Lhs...)
 	}
 }
 
-// movedParts is moved for variables that are declared together, as those of a range
-// statement are.
+// movedParts is moved for variables that are declared together, which have no fix.
 func (h *advisor) movedParts(list ...ast.Expr) {
 	for _, l := range list {
 		if id, ok := l.(*ast.Ident); ok {
@@ -77,8 +75,8 @@ func (h *advisor) movedParts(list ...ast.Expr) {
 	}
 }
 
-// movedParameters is moved for parameters and receivers, whose copy is made on the heap when the
-// function is called: that of another name is copied where the function begins.
+// movedParameters is moved for parameters and receivers. The fix renames the parameter, and copies it at the beginning
+// of the function.
 func (h *advisor) movedParameters(body *ast.BlockStmt, lists ...*ast.FieldList) {
 	for _, list := range lists {
 		if list == nil {
@@ -101,9 +99,8 @@ func (h *advisor) movedParameters(body *ast.BlockStmt, lists ...*ast.FieldList) 
 	}
 }
 
-// addressLeaves is where the address of a struct that id declares, or of a field of it,
-// leaves the function first, if it does. It writes its uses for a pointer in its place, if
-// that fits.
+// addressLeaves returns the position where the address of a struct variable, or of its field, first leaves the
+// function, if any. It also returns the edits that make the variable a pointer, and whether they fit.
 func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leaves token.Pos, fits bool) {
 	obj := h.pkg.Pass.TypesInfo.Defs[id]
 	if obj == nil || obj.Type() == nil {
@@ -126,7 +123,7 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 			if s, isSelector := h.parents[use].(*ast.SelectorExpr); !isSelector || s.X != use {
 				edits = append(edits, insert(use.Pos(), "*")) // its value
 				if s, again := h.parents[use].(*ast.AssignStmt); again && s.Tok == token.DEFINE && slices.Contains(s.Lhs, ast.Expr(use)) {
-					fits = false // x, y := f() with an x that was there before
+					fits = false // x, y := f() with an existing x
 				}
 			}
 		}
@@ -151,15 +148,13 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 	return edits, leaves, fits
 }
 
-// isLock reports whether t is of package sync: goroutines wait there, and an arena does not.
+// isLock reports whether t is of package sync. Goroutines may wait there beyond the arena's end.
 func isLock(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && catalog.PackagePath(n.Obj().Pkg()) == "sync"
 }
 
-// boxed reports whether a call is given e as an interface: what becomes of it behind that
-// the compiler does not know, and takes it for lost to the heap. (json.Unmarshal, fmt.Sscan
-// and their like.)
+// boxed reports whether e is an argument of an interface type. The compiler moves its target to the heap.
 func (h *advisor) boxed(call *ast.CallExpr, e ast.Expr) bool {
 	sig, ok := orInvalid(h.typeOf(call.Fun)).Underlying().(*types.Signature)
 	i := numberOf(call.Args, e)

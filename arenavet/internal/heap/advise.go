@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// Advise looks through the package's functions.
+// Advise reports advice for a package's functions.
 func Advise(c *flow.Package, ignored finding.IgnoredLines) {
 	if catalog.PackagePath(c.Pass.Pkg) == catalog.ArenaPath {
 		return
@@ -21,7 +21,7 @@ func Advise(c *flow.Package, ignored finding.IgnoredLines) {
 	list := &adviceList{slices: &rewrite.Slices{Functions: c.Shipped()}}
 	for _, file := range c.Pass.Files {
 		if c.InTest(file.Pos()) {
-			continue // what a test costs is not the program's
+			continue // tests are not advised
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
@@ -30,7 +30,7 @@ func Advise(c *flow.Package, ignored finding.IgnoredLines) {
 					adviseFunction(c, list, n.Recv, n.Type, n.Body, c.Pass.TypesInfo.Defs[n.Name].Type(), ignored)
 				}
 			case *ast.FuncLit:
-				if hasArena(c, n.Type) { // as that of Do
+				if hasArena(c, n.Type) { // such as the argument of Do
 					adviseFunction(c, list, nil, n.Type, n.Body, c.Pass.TypesInfo.TypeOf(n), ignored)
 				}
 			}
@@ -109,8 +109,7 @@ func (h *advisor) expression(e ast.Expr) {
 	}
 }
 
-// findArenas finds the arenas that the function can name, and reports a
-// parameter that is never used.
+// findArenas finds the arenas in scope, and reports an arena parameter that is never used.
 func (h *advisor) findArenas(recv *ast.FieldList, t *ast.FuncType) {
 	var fields []ast.Expr
 	add := func(list *ast.FieldList) {

@@ -1,6 +1,5 @@
-// Package heap advises what goes to Go's heap although an arena is at hand, and writes it: the
-// flag -heap. It works on the source, not on SSA form, and asks package flow what the functions
-// do that a value is given to.
+// Package heap advises and fixes allocations on Go's heap in functions that have an arena: the flag -heap. It works on
+// the syntax tree, and asks package flow about callees.
 package heap
 
 import (
@@ -15,53 +14,52 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// advisor looks at one function for what goes to the heap.
+// advisor advises one function.
 type advisor struct {
 	pkg       *flow.Package
 	header    *ast.FuncType
 	body      *ast.BlockStmt
 	signature *types.Signature
 	index
-	arenas   []ast.Expr // those in scope, the one to take first
-	request  string     // the parameter whose context has the arena, where there are none
+	arenas   []ast.Expr // those in scope, in order of preference
+	request  string     // if there are none, the parameter whose context has an arena
 	params   map[types.Object]bool
 	vertices map[place]*vertex
-	circle   []*vertex         // those that are not closed yet, in their order
+	circle   []*vertex         // open vertices of the search, in order
 	steps    int               // of the search
-	at       ast.Node          // what is looked at
-	done     map[ast.Node]bool // parts of what was reported
+	at       ast.Node          // the current node
+	done     map[ast.Node]bool // nodes covered by earlier advice
 	ignored  finding.IgnoredLines
 	list     *adviceList
 }
 
-// index holds the notes of one walk over a function, so that no question about one place
-// of it needs another.
+// index is computed in one walk over a function.
 type index struct {
 	parents map[ast.Node]ast.Node
 	uses    map[types.Object][]*ast.Ident        // of variables
-	later   map[*ast.Ident]bool                  // uses that may run when the arena is over
-	loops   map[*ast.Ident]ast.Node              // the innermost loop around a use
-	returns map[*ast.ReturnStmt]*types.Signature // of the function that is returned from
+	later   map[*ast.Ident]bool                  // uses that may run after the arena's end
+	loops   map[*ast.Ident]ast.Node              // innermost loop around a use
+	returns map[*ast.ReturnStmt]*types.Signature // of the function that returns
 	nodes   int                                  // of the body
 }
 
-// place is an expression, or another part of the source, or a types.Object.
+// place is an ast.Node or a types.Object.
 type place any
 
-// vertex is a place in the search.
+// vertex is a place in the search of search.go.
 type vertex struct {
-	order  int    // in which it was met, and then the lowest of those that it leads back to
-	worst  escape // of the places that were searched from here
-	closed bool   // worst is the answer
+	order  int    // order of the visit, then the lowest order it leads back to
+	worst  escape // of the places reached so far
+	closed bool   // worst is final
 }
 
 // escape is how far a value gets, as in a compiler's escape analysis.
 type escape uint8
 
 const (
-	stays    escape = iota // nobody but the function sees it
-	goesOut                // it is returned, stored, or given to a call
-	outlives               // it may be used when the arena is over
+	stays    escape = iota // it stays in the function
+	goesOut                // it is returned, stored, or passed to a call
+	outlives               // it may be used after the arena's end
 )
 
 func isArena(t types.Type) bool { return catalog.IsHandle(t) && catalog.ArenaType(t) == "Arena" }

@@ -11,13 +11,12 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// counterpartSuffixes are the endings added to a function's name for the one that takes an
-// arena.
+// counterpartSuffixes are the suffixes of functions that take an arena.
 var counterpartSuffixes = []string{"In", "Arena", "InArena", "WithArena"}
 
-// counterpart is a call of a function that has a counterpart which takes an arena: of the same
-// package or type, with one of counterpartSuffixes after its name, the same results, and the same
-// parameters but for one *arena.Arena, first or last. It reports whether there is one.
+// counterpart advises a call of F if there is FIn: a function of the same package or type with one of
+// counterpartSuffixes, the same results, and the same parameters plus an arena, first or last. It reports whether there
+// is one.
 func (h *advisor) counterpart(e *ast.CallExpr) bool {
 	fn := h.function(e)
 	if fn == nil || fn.Pkg() == nil {
@@ -68,7 +67,7 @@ func (h *advisor) counterpart(e *ast.CallExpr) bool {
 	return false
 }
 
-// withArena reports whether t is s with an arena before or behind its parameters.
+// withArena reports whether t is s with an arena as its first or last parameter.
 func withArena(s, t *types.Signature) (first, last bool) {
 	n := s.Params().Len()
 	if t.Params().Len() != n+1 || !types.Identical(s.Results(), t.Results()) {
@@ -87,8 +86,7 @@ func withArena(s, t *types.Signature) (first, last bool) {
 	return first, last
 }
 
-// noCounterpart is a call of a function that makes its result on the heap, and that takes
-// no arena: one of the standard library, or of another package whose facts say so.
+// noCounterpart advises a call of a function that allocates its result on the heap and takes no arena.
 func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
 	fn := h.function(e)
 	if fn == nil || h.copied(e) || h.of(e) != goesOut {

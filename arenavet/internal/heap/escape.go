@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// value returns what becomes of the value of an expression.
+// value returns how far an expression's value gets by itself, and the places it flows to.
 func (h *advisor) value(e ast.Node) (escape, []place) {
 	switch p := h.parents[e].(type) {
 	case *ast.ParenExpr, *ast.KeyValueExpr, *ast.CompositeLit, *ast.TypeAssertExpr:
@@ -80,7 +80,7 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 	return stays, nil
 }
 
-// assignedToAll is assignedTo for those of a list that count.
+// assignedToAll is assignedTo for the expressions of a list that count.
 func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (worst escape, next []place) {
 	for _, e := range list {
 		if counts(e) {
@@ -91,7 +91,7 @@ func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (wo
 	return worst, next
 }
 
-// assignedTo returns what becomes of what is assigned to e.
+// assignedTo is value for a value that is assigned to e.
 func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
 	if catalog.IsError(orInvalid(h.typeOf(e))) {
 		return outlives, nil
@@ -103,7 +103,7 @@ func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
 			e = x.X
 		case *ast.SelectorExpr:
 			if v, ok := h.pkg.Pass.TypesInfo.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
-				return outlives, nil // of another package
+				return outlives, nil // a variable of another package
 			}
 			e, direct = x.X, false
 		case *ast.IndexExpr:
@@ -132,13 +132,13 @@ func (h *advisor) variable(obj types.Object) (escape, []place) {
 	}
 	if obj.Pos() < h.body.Pos() && !h.params[obj] {
 		if obj.Pos().IsValid() && !isResult(obj) {
-			return outlives, nil // of the function around this literal
+			return outlives, nil // a variable of the enclosing function
 		}
 		return goesOut, nil
 	}
 	own := stays
 	if isResult(obj) {
-		own = goesOut // of a literal
+		own = goesOut // a result of a literal
 	}
 	next := make([]place, len(h.uses[obj]))
 	for i, id := range h.uses[obj] {
@@ -155,7 +155,7 @@ func isResult(obj types.Object) bool {
 	return ok && v.Kind() == types.ResultVar
 }
 
-// argument returns what becomes of an argument of a call.
+// argument is value for an argument of a call.
 func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 	result := []place{call}
 	if _, ok := h.parents[call].(*ast.GoStmt); ok {
@@ -196,21 +196,19 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 	case !u.Returned || failed && catalog.IsStandard(catalog.PackageOf(name)):
 		return goesOut, nil
 	}
-	return goesOut, result // also what makes the text of a panic is for once
+	return goesOut, result // also the text of a panic, which is rare
 }
 
-// makesErrors reports whether a function that returns an error makes it of what it is
-// given, going by its name. Of others it is known by what they do with an argument,
-// or they return that something failed: what is saved, sent or encoded outlives no
-// arena for that.
+// makesErrors reports whether a function makes the error it returns from its arguments, judging by its name. Functions
+// that save, send or encode also return errors, but those do not hold the arguments.
 func makesErrors(fn *types.Func) bool {
 	path := catalog.PackagePath(fn.Pkg())
 	pkg := path[strings.LastIndex(path, "/")+1:]
 	return pkg == "errors" || pkg == "xerrors" || strings.Contains(fn.Name(), "Err")
 }
 
-// returnedAsError reports whether a return statement returns x as an error: errors
-// are logged and kept long after the request.
+// returnedAsError reports whether a return statement returns x as an error. Errors are logged and kept after the
+// request.
 func (h *advisor) returnedAsError(ret *ast.ReturnStmt, x ast.Expr) bool {
 	sig := h.returns[ret]
 	if sig == nil || sig.Results().Len() != len(ret.Results) {

@@ -11,7 +11,6 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// readIndex walks over the function.
 func (h *advisor) readIndex() {
 	h.index = index{
 		parents: map[ast.Node]ast.Node{}, uses: map[types.Object][]*ast.Ident{}, later: map[*ast.Ident]bool{},
@@ -19,7 +18,7 @@ func (h *advisor) readIndex() {
 	}
 	type around struct {
 		node  ast.Node
-		later bool             // within a goroutine, or a literal that runs later
+		later bool             // in a goroutine, or in a literal that runs later
 		loop  ast.Node         // the innermost
 		sig   *types.Signature // of the innermost literal, or the function
 	}
@@ -62,7 +61,7 @@ func (h *advisor) readIndex() {
 	})
 }
 
-// scope is the innermost one at a part of the function.
+// scope returns the innermost scope around a node.
 func (h *advisor) scope(n ast.Node) *types.Scope {
 	for ; n != nil; n = h.parents[n] {
 		at := n
@@ -83,8 +82,7 @@ func newAdvisor(c *flow.Package, t *ast.FuncType, body *ast.BlockStmt, typ types
 	return h
 }
 
-// runsLater reports whether a function literal may run when the arena is over: it
-// is stored, returned, or given to a goroutine.
+// runsLater reports whether a function literal may run after the arena's end.
 func (h *advisor) runsLater(lit *ast.FuncLit) bool {
 	switch p := h.parents[lit].(type) {
 	case *ast.CallExpr:
@@ -100,7 +98,7 @@ func (h *advisor) runsLater(lit *ast.FuncLit) bool {
 	return true
 }
 
-// called is the name of the function that a call is of.
+// called returns the name of the called function, or "".
 func (h *advisor) called(call *ast.CallExpr) string {
 	if fn := h.function(call); fn != nil {
 		return catalog.FunctionName(fn)
@@ -147,7 +145,7 @@ func orInvalid(t types.Type) types.Type {
 	return t
 }
 
-// numberOf is which of a list of expressions e is, or -1.
+// numberOf returns the index of e in list, or -1.
 func numberOf(list []ast.Expr, e ast.Node) int {
 	i, ok := slices.BinarySearchFunc(list, e.Pos(), func(x ast.Expr, at token.Pos) int { return int(x.Pos() - at) })
 	if !ok || list[i] != e {
@@ -156,8 +154,7 @@ func numberOf(list []ast.Expr, e ast.Node) int {
 	return i
 }
 
-// copied reports whether the compiler makes no copy of a string: it is compared, or
-// looks up a map.
+// copied reports whether the compiler avoids the copy of a string, because it is compared or looked up in a map.
 func (h *advisor) copied(e ast.Expr) bool {
 	switch p := h.parents[e].(type) {
 	case *ast.BinaryExpr:
@@ -170,14 +167,13 @@ func (h *advisor) copied(e ast.Expr) bool {
 	return false
 }
 
-// assigned reports whether something is assigned to e.
+// assigned reports whether e is assigned to.
 func (h *advisor) assigned(e ast.Expr) bool {
 	s, ok := h.parents[e].(*ast.AssignStmt)
 	return ok && slices.Contains(s.Lhs, e)
 }
 
-// fieldOf is the field of a variable that is named at an identifier, or a field of
-// that and so on, without following a pointer; or the identifier itself.
+// fieldOf returns the longest selector of fields that begins with id and follows no pointer, or id.
 func (h *advisor) fieldOf(id *ast.Ident) ast.Expr {
 	var at ast.Expr = id
 	for {

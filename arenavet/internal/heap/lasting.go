@@ -11,13 +11,12 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// An arena that the function takes back, or that it gets from an object which may be nil, is advised, and nothing is
-// written: what is allocated from it would end, or the program would panic.
+// Nothing is written with an arena that the function takes back, or that is in a field of an object that may be nil.
 
-// lasting reports whether the arena that is used at a node is there, and the function does not take it back.
+// lasting reports whether the arena exists at h.at, and the function does not take it back.
 func (h *advisor) lasting() bool { return !h.takesBack() && h.isThere() }
 
-// takesBack reports whether the function, or one that it calls, may end the arena's memory.
+// takesBack reports whether the function, or a callee, may take the arena back.
 func (h *advisor) takesBack() bool {
 	found := false
 	ast.Inspect(h.body, func(n ast.Node) bool {
@@ -42,7 +41,7 @@ func (h *advisor) takesBack() bool {
 	return found
 }
 
-// isThere reports whether the object that has the arena in a field is not nil at h.at: it is used there in any case.
+// isThere reports whether the object that holds the arena is not nil at h.at.
 func (h *advisor) isThere() bool {
 	sel, ok := h.arenaExpr(h.at.Pos()).(*ast.SelectorExpr)
 	if !ok {
@@ -69,11 +68,11 @@ func (h *advisor) isThere() bool {
 	return false
 }
 
-// dereferenced reports whether a pointer has been dereferenced when a block ends.
+// dereferenced reports whether a pointer has been dereferenced at the end of a block.
 func (h *advisor) dereferenced(fn *ssa.Function, at *ssa.BasicBlock, obj types.Object) bool {
 	isObject := func(v ssa.Value) bool {
 		if load, ok := v.(*ssa.UnOp); ok {
-			v = load.X // of a variable that closures capture
+			v = load.X // a captured variable
 		}
 		return v.Pos() == obj.Pos()
 	}
@@ -114,7 +113,7 @@ func (h *advisor) dereferenced(fn *ssa.Function, at *ssa.BasicBlock, obj types.O
 	return false
 }
 
-// dereferences reports whether a function first of all dereferences a parameter, or one that it calls does.
+// dereferences reports whether a function, or a callee, dereferences parameter n before anything else.
 func dereferences(fn *ssa.Function, n, depth int) bool {
 	if depth == 3 || len(fn.Blocks) == 0 || n >= len(fn.Params) {
 		return false
@@ -135,7 +134,7 @@ func dereferences(fn *ssa.Function, n, depth int) bool {
 	return false
 }
 
-// shared reports whether a function other than this one may change a variable.
+// shared reports whether another function may change a variable.
 func (h *advisor) shared(v *types.Var) bool {
 	if v.Pos() < h.body.Pos() && !h.params[v] || v.Pos() > h.body.End() {
 		return true
@@ -145,13 +144,13 @@ func (h *advisor) shared(v *types.Var) bool {
 			return true
 		}
 		if s, ok := h.parents[id].(*ast.SelectorExpr); ok && h.fieldOf(id) != id && s.X == id {
-			return true // a struct's field, whose address may be used
+			return true // a field, whose address may be used
 		}
 	}
 	return false
 }
 
-// inLiteral reports whether a function literal is between a use of a variable and its declaration.
+// inLiteral reports whether a variable is used in a function literal inside its scope.
 func (h *advisor) inLiteral(id *ast.Ident, v *types.Var) bool {
 	for n := h.parents[id]; n != nil && !(n.Pos() <= v.Pos() && v.Pos() < n.End()); n = h.parents[n] {
 		if _, ok := n.(*ast.FuncLit); ok {
@@ -161,7 +160,7 @@ func (h *advisor) inLiteral(id *ast.Ident, v *types.Var) bool {
 	return false
 }
 
-// growable reports whether no capacity shows if a call's result gets another one.
+// growable reports whether another capacity of a call's result would be invisible.
 func (h *advisor) growable(e ast.Expr) bool {
 	lparen := e.(*ast.CallExpr).Lparen
 	for _, fn := range h.pkg.Functions {

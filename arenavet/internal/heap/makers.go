@@ -6,8 +6,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// makers lists functions of the standard library whose result they make on the heap, and
-// that arenas have no counterpart of.
+// makers lists functions of the standard library that allocate their result and have no counterpart in package arena.
 var makers = map[string]bool{}
 
 func init() {
@@ -39,30 +38,28 @@ func init() {
 	}
 }
 
-// HasNoCounterpart reports whether a function of the standard library, such as "strings.Repeat" or
-// "time.Time.Format", makes its result on the heap and has no counterpart in package arena.
+// HasNoCounterpart reports whether a function of the standard library, such as "strings.Repeat" or "time.Time.Format",
+// allocates its result and has no counterpart in package arena.
 func HasNoCounterpart(name string) bool { return makers[name] }
 
-// FindMakers notes of a package's functions whether they make what they return.
+// FindMakers marks the functions of a package that allocate their result.
 func FindMakers(c *flow.Package) {
 	c.FindMakers(func(name string) bool {
 		return makers[name] || name == "strings.Builder.String" || name == "bytes.Buffer.String" || inArena[name] != "" || ofArena[name] != "" || printed[name] != ""
 	})
 }
 
-// inArena lists functions that arenas have as methods with the same arguments.
+// inArena lists functions with the same arguments as a method of Arena.
 var inArena = map[string]string{
 	"fmt.Sprintf": "Sprintf", "strings.Join": "Join", "strings.ToLower": "ToLower", "strings.ToUpper": "ToUpper",
 	"strings.Clone": "AllocString",
 }
 
-// ofArena lists functions that package arena has with an arena before the same
-// arguments. Where their result is of a type of its own, that of the arena's is not.
+// ofArena lists functions that package arena has with an arena as an additional first argument.
 var ofArena = map[string]string{
 	"io.ReadAll": "ReadAll", "io/ioutil.ReadAll": "ReadAll", "slices.Clone": "CloneSlice", "bytes.Clone": "CloneSlice",
 	"slices.Collect": "Collect",
 }
 
-// printed lists functions that are Sprintf with a format of their own, where they
-// are given one operand.
+// printed lists functions that are Sprintf with this format if they have one operand.
 var printed = map[string]string{"fmt.Sprint": `"%v"`, "fmt.Sprintln": `"%v\n"`}

@@ -10,20 +10,19 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// advice is what is reported at one place.
 type advice struct {
 	pos  token.Pos
 	text string
 	fix  *rewrite.Fix // or nil
 }
 
-// adviceList is all advice for a package.
+// adviceList is the advice for a package.
 type adviceList struct {
 	advices []advice
 	slices  *rewrite.Slices
 }
 
-// report reports the advice, with the fixes that can be made together.
+// report reports the advice, with the fixes that are safe together.
 func (l *adviceList) report(pass *analysis.Pass) {
 	var fixes []*rewrite.Fix
 	for _, x := range l.advices {

@@ -11,9 +11,8 @@ import (
 
 const arenahttpPath = catalog.ArenaPath + "/arenahttp"
 
-// requestOf is the name of a parameter, an *http.Request, that the function gives to
-// package arenahttp: its context holds the request's arena. It is empty where there is
-// none, or where the arena would get no name that is free.
+// requestOf returns the name of an *http.Request parameter that the function passes to package arenahttp, or "". It is
+// also "" if the name of a new variable would not be free.
 func (h *advisor) requestOf() string {
 	for _, p := range h.header.Params.List {
 		for _, name := range p.Names {
@@ -32,7 +31,7 @@ func (h *advisor) requestOf() string {
 	return ""
 }
 
-// free reports whether nothing in the function, or around it, has a name.
+// free reports whether a name is not used in the function or around it.
 func (h *advisor) free(name string) bool {
 	if _, obj := h.scope(nil).LookupParent(name, h.body.End()); obj != nil {
 		return false
@@ -46,10 +45,10 @@ func (h *advisor) free(name string) bool {
 	return !found
 }
 
-// requestArena names the arena of a request in a fix.
+// requestArena is the name of a request's arena in fixes.
 const requestArena = "a"
 
-// arena is how the arena is called at pos, or empty where none can be named.
+// arena returns the source form of the arena at pos, or "".
 func (h *advisor) arena(pos token.Pos) string {
 	if h.request != "" {
 		return requestArena
@@ -60,7 +59,7 @@ func (h *advisor) arena(pos token.Pos) string {
 	return ""
 }
 
-// arenaExpr is the arena to use at pos, or nil.
+// arenaExpr returns the arena to use at pos, or nil.
 func (h *advisor) arenaExpr(pos token.Pos) ast.Expr {
 	for _, e := range h.arenas {
 		id := e
@@ -74,7 +73,7 @@ func (h *advisor) arenaExpr(pos token.Pos) ast.Expr {
 	return nil
 }
 
-// say notes an advice, with what to write if that is known.
+// say adds advice, with a fix or nil.
 func (h *advisor) say(pos token.Pos, text string, fix *rewrite.Fix) {
 	if !h.ignored.Cover(h.pkg.Pass.Fset.Position(pos)) {
 		h.list.advices = append(h.list.advices, advice{pos, text, fix})

@@ -5,14 +5,11 @@ import (
 	"go/types"
 )
 
-// What becomes of a value is the worst that becomes of any place that it flows to.
-// Places are expressions and variables, and lead to each other in circles: of two
-// variables that are assigned to each other in turn, each has what becomes of the
-// other. The search is Tarjan's for strongly connected components, which visits each
-// place once: when the first place of a circle has been searched through, all of the
-// circle have its answer.
+// A value gets as far as the farthest of the places it flows to. Places may flow to each other in cycles, so the search
+// is Tarjan's for strongly connected components: all places of a component have one answer, and each place is visited
+// once.
 
-// worstOf returns what becomes of what is at p.
+// worstOf returns how far the value at p gets.
 func (h *advisor) worstOf(p place) escape {
 	if f := h.vertices[p]; f != nil {
 		return f.worst
@@ -39,7 +36,7 @@ func (h *advisor) search(p place) *vertex {
 		f.worst = max(f.worst, g.worst)
 	}
 	if f.order < first {
-		return f // it leads back to one that is still open
+		return f // it leads back to an open vertex
 	}
 	for closed := false; !closed; {
 		last := h.circle[len(h.circle)-1]
@@ -50,12 +47,12 @@ func (h *advisor) search(p place) *vertex {
 	return f
 }
 
-// of returns what becomes of the value of an expression.
+// of returns how far an expression's value gets.
 func (h *advisor) of(e ast.Node) escape {
 	return h.worstOf(e)
 }
 
-// target returns what becomes of what is assigned to e.
+// target returns how far a value gets that is assigned to e.
 func (h *advisor) target(e ast.Expr) escape {
 	own, next := h.assignedTo(e)
 	for _, p := range next {
@@ -64,8 +61,7 @@ func (h *advisor) target(e ast.Expr) escape {
 	return own
 }
 
-// next returns what becomes of what is at p where that is known at once, and the places
-// that it flows to.
+// next returns how far the value at p gets by itself, and the places it flows to.
 func (h *advisor) next(p place) (escape, []place) {
 	if obj, ok := p.(types.Object); ok {
 		return h.variable(obj)

@@ -31,12 +31,12 @@ func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, ed
 		return
 	}
 	if len(begins) > 0 {
-		imports = begins // which it has, too
+		imports = begins // begins has the import
 	}
 	h.say(pos, text, &rewrite.Fix{Shared: imports, Edits: edits(c), Typed: typed})
 }
 
-// useMethod is useFunction for a method of the arena.
+// useMethod reports advice whose fix calls a method of the arena.
 func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edits func(a string) []analysis.TextEdit) {
 	a := h.arena(pos)
 	if a == "" {
@@ -51,8 +51,7 @@ func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edit
 	h.say(pos, text, &rewrite.Fix{Shared: begins, Edits: edits(a)})
 }
 
-// offers reports whether the package arena that the program uses has a function:
-// "NewOf", "Arena.Sprintf".
+// offers reports whether the program's version of package arena has a function, such as "NewOf" or "Arena.Sprintf".
 func (h *advisor) offers(name string) bool {
 	for _, p := range h.pkg.Pass.Pkg.Imports() {
 		if catalog.PackagePath(p) != catalog.ArenaPath {
@@ -68,11 +67,10 @@ func (h *advisor) offers(name string) bool {
 		}
 		return p.Scope().Lookup(name) != nil
 	}
-	return true // not imported yet, by any file
+	return true // no file imports it yet
 }
 
-// packageAt returns what the file at pos calls package arena, and what it takes to
-// import it where it does not yet. The name is empty where it means something else.
+// packageAt returns the name of package arena at pos, and the edits that import it. The name is "" if it is hidden.
 func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
 	if name := rewrite.ArenaNameIn(h.pkg.Pass, h.scope(h.at), pos); name != "" {
 		return name, nil
@@ -101,7 +99,7 @@ func (h *advisor) packageAt(pos token.Pos) (string, []analysis.TextEdit) {
 	return "", nil
 }
 
-// inScope is how a message speaks of the arena that is called a.
+// inScope describes the arena a in a message.
 func (h *advisor) inScope(a string) string {
 	if h.request != "" {
 		return "with the arena of " + h.request + " at hand"
@@ -109,8 +107,7 @@ func (h *advisor) inScope(a string) string {
 	return "with arena " + a + " in scope"
 }
 
-// begins gives a request's arena its name, where the function has none yet; ok is false
-// where package arena has no name there.
+// begins returns the edits that declare the arena of a request. ok is false if package arena is hidden.
 func (h *advisor) begins() (edits []analysis.TextEdit, ok bool) {
 	if h.request == "" {
 		return nil, true

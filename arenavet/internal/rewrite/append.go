@@ -1,5 +1,4 @@
-// Package rewrite writes calls of package arena where the source has others, if they mean the
-// same there.
+// Package rewrite replaces source by calls of package arena that mean the same.
 package rewrite
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// AppendEdits makes an append a call of c, if that means the same.
+// AppendEdits returns the edits that make an append a call of c, if that means the same.
 func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, c Call) ([]analysis.TextEdit, bool) {
 	list := types.Unalias(pass.TypesInfo.TypeOf(expr.Args[0]))
 	slice := SliceOf(list)
@@ -54,7 +53,7 @@ func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, c Call) ([]analysis.Te
 	return edits, true
 }
 
-// SliceOf is the slice that a type is, or that all types are which a type parameter stands for; or nil.
+// SliceOf returns the slice type that t is, or that all types of a type parameter are, or nil.
 func SliceOf(t types.Type) *types.Slice {
 	if _, ok := types.Unalias(t).(*types.TypeParam); !ok {
 		s, _ := t.Underlying().(*types.Slice)
@@ -73,7 +72,7 @@ func SliceOf(t types.Type) *types.Slice {
 	return one
 }
 
-// ElemName is how the package's source writes a type, where that needs no import.
+// ElemName returns the source form of a type that needs no import, or "".
 func ElemName(pass *analysis.Pass, t types.Type) string {
 	n, ok := t.(*types.Named)
 	if p, isParameter := t.(*types.TypeParam); isParameter {
@@ -90,7 +89,7 @@ func ElemName(pass *analysis.Pass, t types.Type) string {
 	return n.Obj().Name()
 }
 
-// imported is how the file at pos writes a type of a package that it imports, or empty.
+// imported returns the source form of a type of a package that the file at pos imports, or "".
 func imported(pass *analysis.Pass, t types.Type, pos token.Pos) string {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.TypeArgs().Len() > 0 || !n.Obj().Exported() || n.Obj().Pkg() == nil || n.Obj().Parent() != n.Obj().Pkg().Scope() {
@@ -113,12 +112,12 @@ func imported(pass *analysis.Pass, t types.Type, pos token.Pos) string {
 	return ""
 }
 
-// ArenaName returns what the file at pos calls package arena, or empty.
+// ArenaName returns the name of package arena in the file at pos, or "".
 func ArenaName(pass *analysis.Pass, pos token.Pos) string {
 	return ArenaNameIn(pass, pass.Pkg.Scope().Innermost(pos), pos)
 }
 
-// ArenaNameIn is arenaName where the innermost scope at pos is known.
+// ArenaNameIn is ArenaName with the innermost scope at pos.
 func ArenaNameIn(pass *analysis.Pass, scope *types.Scope, pos token.Pos) string {
 	for _, file := range pass.Files {
 		if pos < file.FileStart || pos > file.FileEnd {
@@ -146,7 +145,7 @@ func Visible(pass *analysis.Pass, e ast.Expr, pos token.Pos) bool {
 	return VisibleIn(pass, pass.Pkg.Scope().Innermost(pos), e, pos)
 }
 
-// VisibleIn is visible where the innermost scope at pos is known.
+// VisibleIn is Visible with the innermost scope at pos.
 func VisibleIn(pass *analysis.Pass, scope *types.Scope, e ast.Expr, pos token.Pos) bool {
 	switch e := e.(type) {
 	case *ast.Ident:

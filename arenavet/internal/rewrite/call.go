@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// A Call writes calls of one function of package arena, or of the method that Go 1.27 has for it.
+// A Call writes calls of a function of package arena, or of the generic method that replaces it in Go 1.27.
 type Call struct {
-	Pkg, Arena string // as the source writes them
+	Pkg, Arena string // source forms
 	Method     bool
 }
 
-// CallOf returns the call of a function in a package, as the go line of its module allows it.
+// CallOf returns a Call of the named function. It uses the method if the go line of the package's module allows it.
 func CallOf(in *types.Package, name, pkg, arena string) Call {
 	return Call{pkg, arena, version.Compare(in.GoVersion(), "go1.27") >= 0 && slices.Contains(methods, name)}
 }
 
 var methods = []string{"New", "NewOf", "MakeSlice", "MakeSliceUninit", "Append", "SliceOf", "CloneSlice", "Collect", "Escape", "BoxOf", "NewMap", "AllocatorFor"}
 
-// Func is what is called.
+// Func returns the callee.
 func (c Call) Func(name string) string {
 	if c.Method {
 		return c.Arena + "." + name
@@ -27,7 +27,7 @@ func (c Call) Func(name string) string {
 	return c.Pkg + "." + name
 }
 
-// First begins the arguments, if there are others than the arena.
+// First returns the beginning of an argument list with more arguments than the arena.
 func (c Call) First() string {
 	if c.Method {
 		return "("
@@ -35,7 +35,7 @@ func (c Call) First() string {
 	return "(" + c.Arena + ", "
 }
 
-// Only is the arguments, if there are no others.
+// Only returns an argument list without other arguments.
 func (c Call) Only() string {
 	if c.Method {
 		return "()"
