@@ -133,8 +133,7 @@ func (p *program) ofModule(v ssa.Value) bool {
 	return g.Pkg != nil && p.inModule(g.Pkg.Pkg) && !p.trusted[g.Name()]
 }
 
-// checkGlobals warns of addresses of globals that are used for anything but loads and stores. @convert.go:20t
-// by name @convert.go:21t with an arena
+// checkGlobals warns of addresses of globals that are used for anything but loads and stores.
 func (p *program) checkGlobals(f *ssa.Function, i ssa.Instruction) {
 	var values []ssa.Value
 	switch i := i.(type) {

@@ -174,8 +174,7 @@ func (r *Result) Write() error {
 // Names returns the names of the changed files.
 func (r *Result) Names() []string { return slices.Sorted(maps.Keys(r.Files)) }
 
-// Suggestion is the result of Suggest. @convert.go:180t types that the root allocates, and that no parameter
-// leads to @convert.go:181t other types that the root allocates @convert.go:192t reason to stay, or empty
+// Suggestion is the result of Suggest.
 type Suggestion struct {
 	Root     string
 	Own      []string // types that the root makes, and that no parameter leads to
@@ -383,8 +382,7 @@ func (p *program) given() map[string]bool {
 	return names
 }
 
-// cached returns the names of types that variables of packages lead to. @convert.go:72t each depends on the
-// other @edit.go:25t the file's name for package arena @edit.go:61t its consequences are not reported
+// cached returns the names of types that variables of packages lead to.
 func (p *program) cached() map[string]bool {
 	names := map[string]bool{}
 	var walk func(t types.Type)

@@ -62,8 +62,7 @@ func cutName(full string) (pkg, name string, ok bool) {
 	return full[:slash] + pkg, name, ok
 }
 
-// fullName returns a function's package path and name, with its receiver's type. @libraries.go:79t a result
-// leads to no argument
+// fullName returns a function's package path and name, with its receiver's type.
 func fullName(o *types.Func) string {
 	o = o.Origin()
 	if o.Pkg() == nil {
@@ -80,8 +79,7 @@ const (
 	copies                // nothing of an argument is left
 )
 
-// effectOf returns the effect of a function of another package on its arguments. @model.go:28t also convert
-// code that no test runs
+// effectOf returns the effect of a function of another package on its arguments.
 func (p *program) effectOf(full string) effect {
 	pkg, name, _ := cutName(full)
 	switch {

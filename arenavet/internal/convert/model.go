@@ -31,7 +31,7 @@ type Config struct {
 	suggest   bool     // the module need not require package arena yet
 }
 
-// program is the loaded module and the results of the stages. @model.go:91t in messages
+// program is the loaded module and the results of the stages.
 type program struct {
 	Config
 	fset    *token.FileSet
@@ -127,9 +127,7 @@ type reached struct {
 
 // With -strings, one graph has the flow of strings and flat slices: a node for each SSA value, for each field
 // of each type and for each result of a function, without order or context. A value that may reach the sink,
-// which is everything that may outlive the root's call, stays on the heap. @model.go:135t from a node that
-// flows into the sink to the first instruction that stores it there @model.go:157t a type that would answer
-// it @model.go:169t that the tests pass in @model.go:170t without the conversion
+// which is everything that may outlive the root's call, stays on the heap.
 type graph struct {
 	p     *program
 	back  map[any][]any           // from a node to those that may flow into it

@@ -114,8 +114,7 @@ func structOf(f *ssa.FieldAddr) types.Type {
 }
 
 // place returns why memory of the arena may not be stored at an address, and the token that answers it, or
-// nothing. @places.go:126t a part of an owned value @places.go:143t an element: its slice was checked when it
-// was made
+// nothing.
 func (p *program) place(addr ssa.Value) (why, token string) {
 	root, fields := base(addr)
 	if g, ok := root.(*ssa.Global); ok {

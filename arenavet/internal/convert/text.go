@@ -168,8 +168,7 @@ func (p *program) findFlow() {
 	}
 }
 
-// why returns where a value may flow into something that outlives the call, or "". @text.go:268t stores to it
-// are visible there
+// why returns where a value may flow into something that outlives the call, or "".
 func (g *graph) why(v ssa.Value) string {
 	next, ok := g.kept[v]
 	if !ok {
@@ -531,8 +530,7 @@ func (g *graph) pass(h *ssa.Function, args []ssa.Value, v *ssa.Call) {
 	}
 }
 
-// keepAll has all arguments of a call flow into the sink. The results may belong to the callee. @text.go:594t
-// functions among the arguments get the others
+// keepAll has all arguments of a call flow into the sink. The results may belong to the callee.
 func (g *graph) keepAll(i ssa.CallInstruction) {
 	c := i.Common()
 	for _, a := range c.Args {

@@ -310,7 +310,7 @@ func (v *verifier) runAll(mode string, env []string) error {
 	return nil
 }
 
-// brieflyOf returns the beginning of a test's output. @verify.go:335t it passed in a checked build
+// brieflyOf returns the beginning of a test's output.
 func brieflyOf(out []byte) []byte {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	if len(lines) > 40 {
