@@ -9,24 +9,27 @@ import (
 	"github.com/ebbpool/arena/internal/guard"
 )
 
-// A FaultError is the panic value of ExplainFaults. Only programs built with the tag arenacheck, or that call SetMisuseSampling, see one.
+// A FaultError is the panic value of [ExplainFaults]. It occurs only in programs that call
+// [ArenaPool.SetMisuseSampling] or are built with the tag arenacheck.
 type FaultError struct {
 	Addr uintptr // the address that was accessed
 	text string
 	err  error
 }
 
-// Error says which cycle the memory belonged to, and where that began and ended.
+// Error describes the cycle that the memory belonged to, with the stacks of its begin and end.
 func (e *FaultError) Error() string { return e.text }
 
 // Unwrap returns the runtime's error.
 func (e *FaultError) Unwrap() error { return e.err }
 
-// ExplainFaults, deferred, reports for a fault in this goroutine which arena the memory belonged to, and where that took its memory back: it
-// panics with a *FaultError. It does nothing unless the program is built with the tag arenacheck, which makes memory inaccessible if the system
-// can, or the arena was guarded; see [ArenaPool.SetMisuseSampling]. It must be deferred itself, not called by a deferred function.
+// ExplainFaults replaces the panic of a memory fault with a [*FaultError], which describes the arena that the memory
+// belonged to. It must be deferred directly, not called by a deferred function:
 //
 //	defer arena.ExplainFaults()
+//
+// Memory faults if its arena was guarded, see [ArenaPool.SetMisuseSampling], or if the program is built with the tag
+// arenacheck. Otherwise ExplainFaults does nothing.
 //
 // [ArenaPool.Do] and package arenahttp defer it.
 func ExplainFaults() {
@@ -38,7 +41,7 @@ func ExplainFaults() {
 	}
 }
 
-// explain returns a FaultError for a fault in memory that was taken back, and any other e unchanged.
+// explain returns a FaultError if e is a fault in guarded memory, and otherwise e.
 func explain(e any) any {
 	err, _ := e.(error)
 	if err == nil || errors.As(err, new(*FaultError)) {
@@ -54,7 +57,8 @@ func explain(e any) any {
 	return e
 }
 
-// faultOf returns the fault that the text of a failed type assertion runs into if its type was read from memory that was taken back, else err.
+// faultOf returns the fault that occurs when the text of a failed type assertion is made, or err. It occurs if the
+// type was read from guarded memory.
 func faultOf(assertion *runtime.TypeAssertionError, err error) (fault error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -11,82 +11,77 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// ArenaPool keeps emptied arenas for reuse, as a sync.Pool does, and like one
-// is safe for any number of goroutines: Get takes an arena for one request,
-// Put gives it back.
+// An ArenaPool is a set of empty arenas for reuse. Get returns an arena for one request, and Put
+// gives it back.
 //
-// Unlike a sync.Pool it stays warm: of the arenas that lie idle over collections
-// it keeps as many as were out at the same time in the last two to four minutes,
-// within 32 MB or what SetMaxIdleBytes says, and leaves the others to the collector.
+// An ArenaPool is safe for use by multiple goroutines simultaneously. It must not be copied after first
+// use. The zero ArenaPool is equivalent to NewAutoPool(0). A nil pool returns nil arenas, which allocate
+// from the heap; its setters only check their arguments.
 //
-// An idle arena keeps one chunk for each type, sized for three of four requests. Chunks that larger
-// requests need belong to the pool, which drops those that about 2,500 requests, or all requests
-// of about 90 seconds, did not use; see [ArenaPool.SetMaxIdleBytes].
+// Use a pool for many short cycles that have a clear end. A program with one long cycle, or with one
+// goroutine, needs only an Arena.
 //
-// A pool is for many short cycles with a clear end. A program with one long
-// cycle, or one goroutine, needs only an Arena.
-//
-// An ArenaPool must not be copied. The zero ArenaPool is one of NewAutoPool(0). A nil pool
-// returns nil arenas, which allocate from the heap; its setters only check their arguments.
+// Unlike a [sync.Pool], an ArenaPool keeps idle arenas across garbage collections: up to the peak number in
+// use during the last two to four minutes, and up to the bytes of [ArenaPool.SetMaxIdleBytes]. An idle arena
+// keeps one chunk for each type, sized for the 75th percentile of requests. The pool keeps the additional
+// chunks of larger requests. It drops a chunk that about 2,500 requests, or about 90 seconds, did not use.
 type ArenaPool struct {
 	arenas      sync.Pool              // of *idleArena
 	config      atomic.Pointer[config] // nil if Get has nothing to apply
-	evicted     atomic.Bool            // the pool of a key that a KeyedPool has evicted: Put drops the arena
+	evicted     atomic.Bool            // set if a KeyedPool evicted the key of this pool: Put drops the arena
 	auto        bool
 	chunkSize   uintptr
 	maxRetained uintptr
-	sizeHint    machine.SizeHint // learned by an automatic pool
+	sizeHint    machine.SizeHint // of an automatic pool
 
-	self weak.Pointer[ArenaPool] // for cleanups: what they hold on to lives as long as they wait
-	made atomic.Bool             // whether begin has run
+	self weak.Pointer[ArenaPool] // for cleanups, which must not keep the pool alive
+	made atomic.Bool             // set by begin
 
 	mu       sync.Mutex
 	retained retained
-	allStats statsList        // of the arenas that exist
-	gone     PoolStats        // what arenas counted that exist no more
-	leaks    map[stack]uint64 // where arenas came from that were leaked
+	allStats statsList        // of existing arenas
+	gone     PoolStats        // sums of the statistics of collected arenas
+	leaks    map[stack]uint64 // number of leaked arenas, by stack of the Get
 
 	highWater highWater
 	noArena   atomic.Uint64 // PoolStats.NoArena
 
 	stats    *machine.PoolStats // shared by the keys of a KeyedPool
 	cache    *machine.Cache
-	isolated *machine.Detached // what its arenas leave behind that isolate their cycles
+	isolated *machine.Detached // shared by arenas that were put back under isolation
 
-	base *ArenaPool // of the pool of a key: the KeyedPool's, which has the settings
-	keys *keyRing   // of the base of a KeyedPool
+	base *ArenaPool // in the pool of a key, the pool of the KeyedPool, which has the settings
+	keys *keyRing   // in the base pool of a KeyedPool
 
-	listed bool // in the ring's list of evicted keys, under the base's lock
+	listed bool // in the ring's list of evicted keys; guarded by the base's lock
 }
 
-// owner ties an arena to its pool.
+// owner links an arena to its pool.
 type owner struct {
 	pool  *ArenaPool
 	stats *arenaStats
-	idle  *idleArena  // what the arena lay in; nil while it lies there
+	idle  *idleArena  // the holder of the arena while it was idle; nil while it is idle
 	batch *arenaBatch // of an isolated arena
 }
 
-// autoChunk is the chunk size that an automatic pool starts with, a page.
+// autoChunk is the initial chunk size of an automatic pool.
 const autoChunk = 4 << 10
 
-// autoRetained is how much an arena of an automatic pool keeps at most if the
-// caller doesn't say: 10 chunks of the size that suits most requests.
+// autoRetained is the default maxRetained of an automatic pool.
 const autoRetained = 640 << 10
 
-// NewArenaPool returns a pool of arenas that are made, and panic, as
-// NewArena(chunkSize, maxRetained) does.
+// NewArenaPool returns a pool whose arenas have the sizes of NewArena(chunkSize, maxRetained). It panics
+// if NewArena would.
 func NewArenaPool(chunkSize, maxRetained int) *ArenaPool {
 	size, retained := checkSizes("NewArenaPool", chunkSize, maxRetained)
 	return newPool(size, retained)
 }
 
-// NewAutoPool returns a pool that learns the chunk size from what requests
-// really use: new arenas begin with a chunk that the values without pointers and
-// the texts of three of four requests fit in; a single request, however large,
-// doubles it at most. (Types with pointers begin small in each new
-// arena, and fit after its first cycle.) maxRetained
-// is in bytes, for each arena; maxRetained <= 0 means 640 KB.
+// NewAutoPool returns a pool that learns the chunk size of new arenas from its requests. maxRetained is the
+// most bytes of chunks that each idle arena keeps; if maxRetained <= 0, it is 640 KB.
+//
+// The chunk size is the 75th percentile of the bytes that requests use for strings and other values without
+// pointers. One request at most doubles it. Types with pointers begin with small chunks in each new arena.
 func NewAutoPool(maxRetained int) *ArenaPool {
 	if maxRetained <= 0 {
 		maxRetained = autoRetained
@@ -102,8 +97,7 @@ func newPool(chunkSize, maxRetained uintptr) *ArenaPool {
 	return p
 }
 
-// begin completes a pool before its first arena and before what depends on its
-// settings: the zero ArenaPool comes to be one of NewAutoPool(0) here.
+// begin initializes a pool before its first use. The zero ArenaPool gets the settings of NewAutoPool(0).
 //
 //go:norace
 func (p *ArenaPool) begin() {
@@ -127,8 +121,8 @@ func (p *ArenaPool) begin() {
 	p.made.Store(true)
 }
 
-// Get returns an empty arena, which is the caller's until Put. It returns nil if p is nil.
-// While pools are disabled, the arena takes each value from the heap; see [SetEnabled].
+// Get returns an empty arena, which belongs to the caller until Put. It returns nil if p is nil.
+// While pools are disabled, the arena allocates each value from the heap; see [SetEnabled].
 func (p *ArenaPool) Get() *Arena {
 	if p == nil {
 		return nil
@@ -153,7 +147,7 @@ func (p *ArenaPool) take() *Arena {
 	return a
 }
 
-// miss returns an arena where the sync.Pool has none.
+// miss is the slow path of take, for an empty sync.Pool.
 func (p *ArenaPool) miss() *idleArena {
 	if x := p.takeRetained(); x != nil {
 		return x
@@ -163,7 +157,7 @@ func (p *ArenaPool) miss() *idleArena {
 	return x
 }
 
-// newArena makes an arena whose account the pool closes when it is collected.
+// newArena returns a new arena. The pool removes its statistics when it is collected.
 func (p *ArenaPool) newArena() *Arena {
 	p.begin()
 	a := newArena(p.chunkSize, p.maxRetained)
@@ -181,17 +175,16 @@ func (p *ArenaPool) newArena() *Arena {
 	return a
 }
 
-// guard registers the cleanup that closes a's account.
+// guard registers the cleanup that runs when a is collected.
 func (p *ArenaPool) guard(a *Arena) {
 	a.region.Watch.Guard(runtime.AddCleanup(a, ended, end{p.self, a.owner.stats, false}))
 }
 
-// Put empties a, as Reset does, and keeps it for a later Get. Nothing from it
-// may be used after that. Put(nil) does nothing.
+// Put empties a, as Reset does, and keeps it for a later Get. Values that were allocated from a must not
+// be used after Put. Put(nil) does nothing.
 //
-// Putting an arena twice, or one that is not from this pool, panics and
-// changes nothing. A second Put that comes when the arena is already out
-// again looks like the new owner's own: it can't be told from it.
+// Put panics and changes nothing if a was put already, or is not from this pool. It cannot detect a second
+// Put that runs after another Get returned the same arena.
 func (p *ArenaPool) Put(a *Arena) {
 	if a == nil {
 		return
@@ -211,7 +204,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	if t := st.Generation.Load(); t%2 == 0 || !st.Generation.CompareAndSwap(t, t+1) {
 		panic("arena: " + p.name() + ".Put: arena was put twice" + a.region.Watch.History())
 	}
-	check.RaceUse(&a.region.Watch) // not before: that it was put twice at once is told by a panic
+	check.RaceUse(&a.region.Watch) // after the panic, which reports two Puts at the same time
 	if check.On {
 		a.region.Watch.Ended("Put")
 	}
@@ -230,7 +223,7 @@ func (p *ArenaPool) Put(a *Arena) {
 	}
 }
 
-// panicForeign panics with the reason why a pool of the named type can't take a.
+// panicForeign panics because a is not from this pool.
 func (a *Arena) panicForeign(pool string) {
 	fault := "arena is from another pool"
 	switch {
@@ -242,7 +235,7 @@ func (a *Arena) panicForeign(pool string) {
 	panic("arena: " + pool + ".Put: " + fault)
 }
 
-// name returns the name of the type that the program sees.
+// name returns the name of the exported type, for messages.
 func (p *ArenaPool) name() string {
 	if p != nil && (p.base != nil || p.keys != nil) {
 		return "KeyedPool"
@@ -250,7 +243,7 @@ func (p *ArenaPool) name() string {
 	return "ArenaPool"
 }
 
-// settings returns the pool that has the settings and counts requests.
+// settings returns the pool that has the settings of p: the base of a KeyedPool, or p.
 func (p *ArenaPool) settings() *ArenaPool {
 	if p != nil && p.base != nil {
 		return p.base
@@ -258,25 +251,25 @@ func (p *ArenaPool) settings() *ArenaPool {
 	return p
 }
 
-// learn samples the size of the cycle that a's Put is about to end.
+// learn adds the cycle that Put is ending to the size hint.
 func (p *ArenaPool) learn(a *Arena) {
-	// A cycle that used nothing of the noscan allocator says nothing about its size.
+	// Cycles without noscan values must not lower the hint.
 	if used := a.region.Noscan.PeakBytes(); used != 0 {
 		p.sizeHint.Add(used, p.chunkSize)
 	}
 }
 
-// end is the argument of an arena's cleanup: it keeps neither arena nor pool alive.
+// end is the argument of an arena's cleanup. It keeps neither the arena nor the pool alive.
 type end struct {
 	pool weak.Pointer[ArenaPool]
 	*arenaStats
 	moved bool
 }
 
-// ended is the cleanup of an arena: it closes the account.
+// ended is the cleanup of an arena.
 func ended(e end) {
 	if e.moves.Load() != e.moved {
-		return // an arena that was left behind: another one has the account
+		return // another arena has the statistics; see replace
 	}
 	s := e.sample.Swap(nil)
 	if s != nil {
@@ -291,7 +284,7 @@ func ended(e end) {
 	}
 }
 
-// close removes the account of an arena that was collected.
+// close adds the statistics of a collected arena to p.gone.
 func (p *ArenaPool) close(st *arenaStats) {
 	turns := st.Generation.Load()
 	p.mu.Lock()
@@ -310,8 +303,8 @@ func (p *ArenaPool) close(st *arenaStats) {
 	}
 }
 
-// Do calls f with an arena and puts it back when f returns or panics. f must
-// not put it back itself, nor keep anything from it.
+// Do calls f with an arena and puts it back when f returns or panics. f must not put the arena back
+// itself, and must not keep values that were allocated from it.
 func (p *ArenaPool) Do(f func(*Arena)) {
 	a := p.Get()
 	defer p.Put(a)

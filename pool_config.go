@@ -18,28 +18,28 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// This file has the settings of a pool and of the program: modes, isolation and limits, and their effect on an
-// arena that Get hands out. How Get and Put treat an arena depends on the pool's config and on the arena's kind:
+// This file has the settings of a pool and of the program: modes, isolation and limits. Get and Put depend on the
+// pool's config and on the arena's kind:
 //
-//	Get       no config, no mode of the program:  take
-//	          else:                               checkout: begin the kind, apply the config
+//	Get       without config and mode:  take
+//	          otherwise:                checkout: begin the kind, apply the config
 //	Put       end the kind, which undoes the config
 
 // config is the configuration that Get applies. It is immutable; setters replace it.
 type config struct {
 	perArena uintptr // limit of each arena; 0: none
-	total    bool    // all arenas that are in use have a limit together
-	rate     int     // one Get in rate keeps its stack; 0: none
+	total    bool    // the arenas in use have a total limit
+	rate     int     // of leak sampling; 0: none
 	misuse   misuseSampling
 	isolates bool
 
 	environment fromEnvironment // the source of the limits
 }
 
-// noConfig is the configuration of a pool that has none.
+// noConfig is the configuration of a pool without settings.
 var noConfig config
 
-// configure replaces the pool's config. If nothing is left to apply, Get finds a nil pointer.
+// configure replaces the pool's config with a copy that change has modified. A zero config is stored as nil.
 func (p *ArenaPool) configure(change func(*config)) {
 	p.begin()
 	p.mu.Lock()
@@ -59,7 +59,7 @@ func (p *ArenaPool) configure(change func(*config)) {
 	}
 }
 
-// isZero reports whether Get has nothing to apply. misuse has a function, which does not compare.
+// isZero reports whether Get has nothing to apply. It compares fields because misuse has a func.
 func (c *config) isZero() bool {
 	return c.perArena == 0 && !c.total && c.rate == 0 && c.misuse.rate == 0 && !c.isolates && c.environment == fromEnvironment{}
 }
@@ -69,9 +69,9 @@ func (c *config) isZero() bool {
 type kind uint8
 
 const (
-	plain    kind = iota // kept warm, and used again: take, endPlain
-	isolated             // used again once the collector has shown that nothing refers to it
-	guarded              // made unusable at Put: pool_misuse.go
+	plain    kind = iota // reused by the next cycle
+	isolated             // reused when the collector has found no references
+	guarded              // made inaccessible at Put: pool_misuse.go
 	onHeap               // each value is on the Go heap
 )
 
@@ -82,7 +82,7 @@ func (p *ArenaPool) kindOf(c *config) kind {
 		return onHeap
 	case c.misuse.picks():
 		return guarded
-	case check.On: // which hands no memory out twice anyway
+	case check.On: // checked builds never reuse memory
 		return plain
 	case c.isolates || mode&isolate != 0:
 		return isolated
@@ -90,7 +90,7 @@ func (p *ArenaPool) kindOf(c *config) kind {
 	return plain
 }
 
-// checkout is Get for a pool that has a config, and while the program has a mode.
+// checkout is the slow path of Get, for a pool with a config or a program with a mode.
 //
 //go:noinline
 func (p *ArenaPool) checkout(c *config) (a *Arena) {
@@ -110,13 +110,13 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 	st := a.owner.stats
 	st.config = c
 	if c.misuse.rate != 0 && st.kind != onHeap {
-		st.faults = guard.PanicOnFault() // for every arena: the goroutine may use memory of an earlier one
+		st.faults = guard.PanicOnFault() // also for plain arenas: the goroutine may use memory of an earlier, guarded one
 	}
 	if c.perArena != 0 || c.total {
 		q := a.quota()
 		q.SetLimit(c.perArena)
 		if st.Held() > a.region.MaxRetained {
-			q.DropIdle() // retained before there was this limit
+			q.DropIdle() // retained before the limit was set
 		}
 		if c.total && !st.BeginCount(p.stats) {
 			q.DropIdle()
@@ -128,7 +128,7 @@ func (p *ArenaPool) checkout(c *config) (a *Arena) {
 	return a
 }
 
-// undoConfig takes back at Put what checkout applied, and a limit of the arena's own.
+// undoConfig undoes the effects of checkout and of Arena.SetLimit at Put.
 func (p *ArenaPool) undoConfig(a *Arena) {
 	st := a.owner.stats
 	if st.Limit.Load() != 0 {
@@ -152,7 +152,7 @@ func (p *ArenaPool) endPlain(a *Arena) {
 	p.keep(a)
 }
 
-// empty ends the cycle of a, which Put has, and counts its bytes.
+// empty ends the cycle of a and counts the bytes that it used.
 func (p *ArenaPool) empty(a *Arena) {
 	var used uintptr
 	if a.forks == nil {
@@ -165,7 +165,7 @@ func (p *ArenaPool) empty(a *Arena) {
 	}
 }
 
-// keep makes a, which Put has emptied, available to Get.
+// keep makes a, which is empty, available to Get.
 func (p *ArenaPool) keep(a *Arena) {
 	if p.evicted.Load() {
 		p.leave(a.owner.stats)
@@ -174,7 +174,7 @@ func (p *ArenaPool) keep(a *Arena) {
 	x := a.owner.idle
 	a.owner.idle = nil
 	if check.On {
-		// An arena that is never used again finds every stale use.
+		// An arena that is never reused detects every stale use.
 		if a = a.successor(); a == nil {
 			return
 		}
@@ -184,7 +184,7 @@ func (p *ArenaPool) keep(a *Arena) {
 	p.arenas.Put(x)
 }
 
-// leave notes that the pool drops the arena of st.
+// leave records that the pool drops the arena of st.
 //
 //go:norace
 func (p *ArenaPool) leave(st *arenaStats) {
@@ -200,7 +200,7 @@ var modes atomic.Uint32
 const (
 	off           = 1 << iota // SetEnabled(false)
 	isolate                   // SetIsolation(true)
-	unknownLayout             // the runtime's layout is not the one that the library knows
+	unknownLayout             // the runtime's layout is unknown to the library
 )
 
 func init() {
@@ -224,15 +224,14 @@ func setMode(mode uint32, on bool) {
 	}
 }
 
-// SetEnabled disables all pools of the program, or enables them again, at any time. While
-// they are disabled, the arenas that Get returns take each value from the Go heap, where
-// the collector frees it when nothing refers to it. Limits, statistics and leak counts go on
-// working; they count the bytes of all values since the last Reset or Put, also of values that
-// the collector has freed. This makes it possible to check whether arenas cause a production
-// problem without rebuilding.
+// SetEnabled disables all pools of the program, or enables them again. It may be called at any time. While pools
+// are disabled, arenas from Get allocate each value from the Go heap, where the collector frees it. This makes it
+// possible to check whether arenas cause a production problem without rebuilding.
 //
-// Arenas that are in use stay what they are until their Put, and idle ones wait. Arenas of
-// NewArena belong to no pool and are not affected.
+// Limits, statistics and leak counts continue to work. They count the bytes of all values since the last Reset or
+// Put, including values that the collector has freed.
+//
+// SetEnabled affects an arena at its next Get. It does not affect arenas from NewArena, which belong to no pool.
 //
 // A program whose environment has EBBPOOL=off starts with all pools disabled.
 func SetEnabled(on bool) { setMode(off, !on) }
@@ -257,8 +256,8 @@ func (p *ArenaPool) mode() string {
 	return "plain"
 }
 
-// beginHeap returns a new arena in heap mode. It is used for one request: a Map or Buffer that
-// outlives that by Escape goes on with it.
+// beginHeap returns a new arena in heap mode. It is not reused, because a Map or Buffer that Escape copied may keep
+// using it.
 func (p *ArenaPool) beginHeap() *Arena {
 	a := p.newArena()
 	a.region.BeginHeap()
@@ -366,21 +365,18 @@ func (p *ArenaPool) replace(a *Arena) *Arena {
 	return b
 }
 
-// SetLimit bounds the memory of the pool's arenas: perArena is the limit, in
-// bytes, of each arena that Get hands out, total that of all arenas that are
-// out together. 0 is none, for either; negative numbers panic. An allocation
-// that would go beyond one of them panics with a *LimitError, in the goroutine
-// that asked for it, and touches no other.
+// SetLimit sets the limits of the pool's arenas in bytes. perArena is the limit of each arena that Get returns, and
+// total is the limit of all arenas in use together. 0 means no limit. SetLimit panics if a limit is negative.
 //
-// total counts the chunks of arenas that are in use, or were leaked and not
-// collected yet, and of their forks, also of forks that have ended. Idle arenas don't
-// count; Get gives the chunks of one to the collector if they don't fit into the total
-// any more. Get itself never fails. A total costs each Get and Put one atomic addition to memory that all cores
-// share; beyond that, limits are only looked at when an arena needs a chunk.
+// An allocation that exceeds a limit panics with a [*LimitError]. It does not affect other arenas. Get never fails.
 //
-// Set limits before the first Get. A limit that is set later holds for an arena from its next
-// Get on; a total that replaces another one holds at once. A perArena above total is allowed
-// and means little.
+// total counts the chunks of arenas in use, of leaked arenas until they are collected, and of their forks, including
+// forks that have ended. Idle arenas do not count. If the chunks of an idle arena do not fit the total, Get drops
+// them.
+//
+// Set limits before the first Get. A later change affects an arena at its next Get, except that a new total replaces
+// an old one at once. Limits are checked when an arena needs a chunk. A total also costs each Get and Put one atomic
+// addition to shared memory.
 func (p *ArenaPool) SetLimit(perArena, total int) {
 	arenas, all := checkLimit(p.name()+".SetLimit", perArena), checkLimit(p.name()+".SetLimit", total)
 	if p != nil {
@@ -394,30 +390,28 @@ func (p *ArenaPool) limit(c *config, perArena, total uintptr, e fromEnvironment)
 	p.stats.Total.Store(total)
 }
 
-// leastTotal is the least total in bytes that SetLimitsFromEnvironment sets: with less
-// not even a small request is served.
+// leastTotal is the smallest total in bytes that SetLimitsFromEnvironment sets. Less would refuse even small requests.
 const leastTotal = 1 << 20
 
-// mostTotal is a limit that no process reaches, exact as a float64.
+// mostTotal is a limit that no process reaches. It is exact as a float64.
 const mostTotal = 1 << (bits.UintSize - 2)
 
-// fromEnvironment says how a pool's total follows from what the process may have.
+// fromEnvironment has the arguments of a total that depends on the memory limit of the process.
 type fromEnvironment struct {
-	share float64 // of that; 0: the limits are not from the environment
-	bytes int64   // the control groups' limit
+	share float64 // of the memory limit; 0: the limits are not from the environment
+	bytes int64   // the limit of the control groups
 }
 
-// SetLimitsFromEnvironment sets the pool's limits from the memory that the process may
-// have: the total is share of that, at least 1 MB, and one arena with its forks may
-// have a quarter of the total. 0.5 suits a server whose memory is mostly its requests'.
+// SetLimitsFromEnvironment sets the pool's limits from the memory limit of the process. The total limit is
+// share times the memory limit, but at least 1 MB. The limit of each arena is a quarter of the total. A share of
+// 0.5 suits a server that uses most of its memory for requests.
 //
-// What the process may have is the lowest of the Go runtime's memory limit (GOMEMLIMIT,
-// debug.SetMemoryLimit) and, on Linux, the limits of its control groups, versions 1 and
-// 2. If the memory limit changes, the pool's limits follow after the next collection. The limits of
-// control groups are read once, here. A later SetLimit replaces all of this.
+// The memory limit is the smaller of the Go runtime's memory limit (GOMEMLIMIT, [debug.SetMemoryLimit]) and, on
+// Linux, the limits of the control groups, versions 1 and 2. The pool's limits follow changes of the runtime's limit
+// after the next collection. The limits of the control groups are read once. A later SetLimit replaces both limits.
 //
-// It returns an error and changes nothing if share is not above 0 and at most 1, or if
-// nothing limits the process's memory. On a nil pool it only checks share.
+// SetLimitsFromEnvironment returns an error and changes nothing if share is not in (0, 1], or if the process has no
+// memory limit. In the latter case, set GOMEMLIMIT or call SetLimit. On a nil pool it only checks share.
 func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	if !(share > 0 && share <= 1) {
 		return fmt.Errorf("arena: %s.SetLimitsFromEnvironment: share %v not in (0, 1]", p.name(), share)
@@ -437,7 +431,7 @@ func (p *ArenaPool) SetLimitsFromEnvironment(share float64) error {
 	return nil
 }
 
-// total is the pool's total at this moment, 0 where nothing limits the process.
+// total returns the pool's total limit for the current memory limit, 0 if there is none.
 func (e fromEnvironment) total() uintptr {
 	bytes := min(e.bytes, debug.SetMemoryLimit(-1))
 	if bytes == math.MaxInt64 {
@@ -446,8 +440,7 @@ func (e fromEnvironment) total() uintptr {
 	return uintptr(min(max(e.share*float64(bytes), leastTotal), mostTotal))
 }
 
-// followEnvironment sets the limits anew, for the runtime's memory limit may have
-// changed.
+// followEnvironment updates the limits after a change of the runtime's memory limit.
 func (p *ArenaPool) followEnvironment() {
 	if c := p.config.Load(); c == nil || c.environment.share == 0 {
 		return

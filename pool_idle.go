@@ -8,27 +8,25 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// idleArena holds an arena while it is in the pool. The sync.Pool gets it in place of
-// the arena, so that a finalizer runs when a collection has emptied the sync.Pool: then
-// nobody has the arena, and the pool may retain it. That costs Get and Put four words
-// written.
+// idleArena holds an arena while it is in the pool. The sync.Pool contains idleArenas, so that a finalizer runs
+// when a collection has emptied the sync.Pool. The pool may then retain the arena.
 //
-//	out:   Arena -> idleArena         (which is empty)
-//	idle:  sync.Pool -> idleArena -> Arena
+//	in use:  Arena -> idleArena         (which is empty)
+//	idle:    sync.Pool -> idleArena -> Arena
 //
-// Never do both point to each other: the collector leaves a circle with a
-// finalizer alone, and a leaked arena would be one.
+// The two never point to each other, because the collector does not free a cycle with a finalizer: a leaked arena
+// would never be found.
 type idleArena struct{ arena *Arena }
 
-// takeOut returns the arena, which is out from now on.
+// takeOut returns the arena, which is in use from now on.
 func (x *idleArena) takeOut() *Arena {
 	a := x.arena
 	a.owner.idle, x.arena = x, nil
 	return a
 }
 
-// forgotten is the finalizer of x: neither the sync.Pool has it, nor an arena that is
-// out. If x is empty the arena was lost, and the arena's own cleanup counts that.
+// forgotten is the finalizer of x. It runs when neither the sync.Pool nor an arena in use refers to x. If x is empty,
+// its arena was leaked, and the cleanup of the arena counts that.
 //
 //go:norace
 func forgotten(x *idleArena) {
@@ -37,44 +35,40 @@ func forgotten(x *idleArena) {
 	}
 }
 
-// defaultMaxIdle bounds the idle arenas of a pool, in bytes, until SetMaxIdleBytes is
-// called: 1,000 arenas of 32 KB, and little beside the heap of a program that needs so
-// many at once.
+// defaultMaxIdle is the limit of SetMaxIdleBytes until it is called: 1,000 arenas of 32 KB.
 const defaultMaxIdle = 32 << 20
 
-// lately is the period of demand. A pool remembers one to two of them. Go collects at
-// least every two minutes.
+// lately is the period over which demand is measured: the runtime collects at least every two minutes. A pool
+// remembers one to two periods.
 const lately = 2 * time.Minute
 
-// retained has the idle arenas that the sync.Pool has dropped and the pool retains,
-// under the pool's lock. The next burst finds them warm; without them each request
-// after two collections would begin cold.
+// retained has the idle arenas that the sync.Pool has dropped and the pool keeps for the next burst. It is guarded
+// by the pool's lock.
 type retained struct {
-	arenas []retainedArena // the oldest first
+	arenas []retainedArena // oldest first
 	bytes  uintptr         // of their chunks
-	limit  uintptr         // most of them; 0: none is retained
+	limit  uintptr         // of SetMaxIdleBytes; 0: no arena is retained
 
 	demand  demand
-	leaving int  // arenas that were discarded and that the collector has not taken yet
-	watched bool // review runs after the next collection
+	leaving int  // discarded arenas that are not collected yet
+	watched bool // review will run after the next collection
 }
 
-// retainedArena is an arena and the idleArena that will hold it when the sync.Pool has
-// it again. That must not lead to the arena before, which leads to the pool, or its
-// finalizer would keep a pool alive that nobody else has.
+// retainedArena is an arena and its idleArena. While the arena is retained, the idleArena does not point to it:
+// its finalizer would keep the arena, and through it the pool, alive.
 type retainedArena struct {
 	arena *Arena
 	in    *idleArena
-	bytes uintptr // of its chunks, as they were when the pool began to retain it
+	bytes uintptr // of its chunks when the pool began to retain it
 }
 
-// demand records how many arenas were out at the same time lately.
+// demand is the peak number of arenas in use at the same time.
 type demand struct {
-	now, before int // at most, in this period and in the last
+	now, before int // in this period and in the last one
 	began       time.Time
 }
 
-// note records that n arenas were out at one time since the last note.
+// note records that n arenas were in use at the same time since the last note.
 //
 //go:norace
 func (d *demand) note(n int, now time.Time) {
@@ -84,22 +78,21 @@ func (d *demand) note(n int, now time.Time) {
 	d.now = max(d.now, n)
 }
 
-// most returns how many arenas are worth having.
+// most returns the peak of the last one to two periods.
 //
 //go:norace
 func (d *demand) most() int { return max(d.now, d.before) }
 
-// SetMaxIdleBytes bounds the memory that the pool keeps for the next burst: over
-// collections idle arenas, and the chunks for large requests, may have at most bytes
-// bytes together, 32 MB unless SetMaxIdleBytes says otherwise. 0 keeps none, and an arena
-// that lies idle for two collections is gone, as from a sync.Pool; what a request needs beyond
-// most others then goes to the collector. A negative number panics.
+// SetMaxIdleBytes sets the most memory in bytes that the pool keeps across collections, for idle arenas and for the
+// additional chunks of large requests. The default is 32 MB. SetMaxIdleBytes may be called at any time, and panics if
+// bytes is negative.
 //
-// Within that bound a pool keeps as many arenas as were out at the same time
-// in the last two to four minutes. The others go at the collection that
-// follows; so does the largest one, and the next, where the bound is too small.
-// SetMaxIdleBytes may be called at any time. It is not a limit: idle arenas count
-// towards none, and what is used between two collections is not bounded by it.
+// Within this bound a pool keeps as many idle arenas as were in use at the same time in the last two to four
+// minutes. It drops the others after a collection. If the arenas exceed the bound, it drops the largest ones first.
+// If bytes is 0, an arena that is idle for two collections is dropped, as by a [sync.Pool], and additional chunks are
+// dropped at Put.
+//
+// The bound does not limit allocations, and does not apply between two collections.
 func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	if bytes < 0 {
 		panic("arena: " + p.name() + ".SetMaxIdleBytes: negative size " + itoa(bytes))
@@ -113,13 +106,12 @@ func (p *ArenaPool) SetMaxIdleBytes(bytes int) {
 	p.setMaxIdle(uintptr(bytes))
 }
 
-// SetCollectAfter makes the pool call [runtime.GC], in a goroutine of its own, when it has left
-// that many bytes of chunks to the collector since the last collection. 0, the default, means never.
-// A negative number panics.
+// SetCollectAfter makes the pool call [runtime.GC], in a new goroutine, when it has dropped that many bytes of
+// chunks since the last collection. 0, the default, means never. SetCollectAfter panics if bytes is negative.
 //
-// A program that allocates almost everything from arenas rarely triggers a collection, so the memory
-// of a burst may stay until the periodic one, up to two minutes later. A collection costs time in
-// proportion to the live heap: bytes should be a good part of it. A nil pool ignores the call.
+// A program that allocates almost everything from arenas rarely triggers a collection, so the memory of a burst may
+// stay until the periodic collection, up to two minutes later. The cost of a collection is proportional to the live
+// heap, so bytes should be a large part of it.
 func (p *ArenaPool) SetCollectAfter(bytes int) {
 	if bytes < 0 {
 		panic("arena: " + p.name() + ".SetCollectAfter: negative size " + itoa(bytes))
@@ -174,7 +166,7 @@ func (p *ArenaPool) retain(x *idleArena) {
 	p.unlock()
 }
 
-// takeRetained returns an arena that was retained, nil if there is none.
+// takeRetained returns the newest retained arena, or nil.
 //
 //go:norace
 func (p *ArenaPool) takeRetained() (x *idleArena) {
@@ -195,9 +187,8 @@ func (p *ArenaPool) takeRetained() (x *idleArena) {
 	return x
 }
 
-// trim discards the largest arenas until the others are within the limit: so many
-// small ones stay, rather than the few that one large request each left. The pool is
-// locked.
+// trim discards the largest arenas until the rest is within the limit, so that many small arenas stay instead of a
+// few large ones. The pool is locked.
 //
 //go:norace
 func (p *ArenaPool) trim() {
@@ -216,14 +207,13 @@ func (p *ArenaPool) trim() {
 	}
 }
 
-// leaving returns how many arenas the pool has let go of that the collector has not taken
-// yet. The pool is locked.
+// leaving returns the number of dropped arenas that are not collected yet. The pool is locked.
 //
 //go:norace
 func (p *ArenaPool) leaving() int { return p.retained.leaving + int(p.stats.Left.Load()) }
 
-// discard leaves retained arenas to the collector. The pool is locked. (Package slices
-// would move them in the race detector's sight.)
+// discard drops the retained arenas [from, to). The pool is locked. It does not use package slices, whose functions
+// the race detector sees.
 //
 //go:norace
 func (p *ArenaPool) discard(from, to int) {
@@ -247,13 +237,13 @@ func (p *ArenaPool) discard(from, to int) {
 	p.stats.Evicted(bytes)
 }
 
-// awaitCollection makes review run after the next collection. The cleanup must not
-// keep the pool alive: hence the weak pointer. The pool is locked.
+// awaitCollection makes review run after the next collection. The weak pointer does not keep the pool alive. The
+// pool is locked.
 //
 //go:norace
 func (p *ArenaPool) awaitCollection() {
 	p.retained.watched = true
-	type sentinel struct{ _ *byte } // with a pointer, so that it is an allocation of its own
+	type sentinel struct{ _ *byte } // has a pointer, so that it does not share an allocation with other objects
 	runtime.AddCleanup(new(sentinel), func(pool weak.Pointer[ArenaPool]) {
 		if p := pool.Value(); p != nil {
 			p.review(time.Now())
@@ -262,12 +252,10 @@ func (p *ArenaPool) awaitCollection() {
 	}, p.self)
 }
 
-// review counts, after a collection, the arenas used since the last one, and discards
-// those that are retained beyond the demand.
+// review runs after a collection. It updates the demand, and discards retained arenas that exceed it.
 //
-// Arenas that were used between two collections are at least as many as were
-// out at once, and hardly more: which arena is used again is the one that came
-// back last. Counting them asks nothing of Get and Put.
+// The demand is the number of arenas that were used since the last collection. It is hardly larger than the number
+// in use at the same time, because the sync.Pool returns the newest arena first. So Get and Put need not count.
 //
 //go:norace
 func (p *ArenaPool) review(now time.Time) {
@@ -285,8 +273,8 @@ func (p *ArenaPool) review(now time.Time) {
 	p.unlock()
 }
 
-// reviewArenas is review for the arenas and the cache of p, which is locked. It reports whether there
-// are any.
+// reviewArenas is review for the arenas and the cache of p, which is locked. It reports whether p has arenas or
+// cached chunks.
 //
 //go:norace
 func (p *ArenaPool) reviewArenas(now time.Time) bool {
@@ -303,7 +291,7 @@ func (p *ArenaPool) reviewArenas(now time.Time) bool {
 	}
 	k := &p.retained
 	k.demand.note(used, now)
-	// What is out or in the sync.Pool counts, too.
+	// Arenas in use and in the sync.Pool also count.
 	excess := p.allStats.len - p.leaving() - k.demand.most()
 	p.discard(0, max(0, min(excess, len(k.arenas))))
 	p.cache.Age(now, p.mostCached())

@@ -12,21 +12,21 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// MisuseReport describes a use of an arena's memory after its Put that
-// SetMisuseSampling found. Stacks are for runtime.CallersFrames.
+// A MisuseReport describes a use of an arena's memory after its Put. Stacks are arguments for
+// [runtime.CallersFrames].
 type MisuseReport struct {
-	Addr uintptr   // what was accessed, or a pointer led to; 0 for an allocation from an arena that was put back
+	Addr uintptr   // the address of the access; 0 for an allocation from an arena that was put back
 	Get  []uintptr // the stack of the Get
-	Put  []uintptr // the stack of the Put, or of the Reset or Release before it that ended the use's cycle
+	Put  []uintptr // the stack of the Put, Reset or Release that ended the cycle
 	Use  []uintptr // the stack of the use
-	Text string    // what was found
+	Text string    // a description of the use
 
-	// Route is that of the request that the arena was taken for, where package arenahttp did
-	// so: the pattern that its http.ServeMux had for it, else its path.
+	// Route is the route of the request, if package arenahttp took the arena: the pattern of the
+	// http.ServeMux, or else the path.
 	Route string
 }
 
-// String returns the text, the route and the three stacks, as a goroutine's trace has them.
+// String returns the text, the route and the three stacks, in the format of a goroutine trace.
 func (r *MisuseReport) String() string {
 	var b strings.Builder
 	b.WriteString(r.Text)
@@ -43,7 +43,7 @@ func (r *MisuseReport) String() string {
 	return b.String()
 }
 
-// writeStack writes a line for each function and one for its position.
+// writeStack writes two lines for each frame: the function and its position.
 func writeStack(b *strings.Builder, stack []uintptr) {
 	frames := runtime.CallersFrames(stack)
 	for {
@@ -63,23 +63,20 @@ type misuseSampling struct {
 	report func(*MisuseReport)
 }
 
-// SetMisuseSampling makes one Get in rate, picked at random, return a guarded arena: one
-// whose memory is handed out once, and is made unusable at Put, in a program as it is
-// built for production. What uses it later is found at that moment, and reported once for
-// each such arena, by a call of report, or by package log where report is nil. 1 guards
-// all, 0 none, which is how a pool begins; a negative rate panics. SetMisuseSampling may be
-// called at any time. Reset and Release of a guarded arena, and of its forks, end what they
-// end in the same way.
+// SetMisuseSampling makes one Get in rate, chosen at random, return a guarded arena. The memory of a guarded arena is
+// never reused, and becomes inaccessible at Put, Reset or Release. So later uses are found in production builds. The
+// first use of each arena is reported by a call of report, or by package log if report is nil.
 //
-// Found is each access to a value without pointers, a text or a slice of them, each use of
-// a pointer, slice, string, map or interface that was read from a value with pointers,
-// and an allocation from the arena itself. Not found is a number that is read from, or
-// anything that is written to, a value that has pointers, too: the collector must be able to
-// read that memory.
+// A rate of 1 guards all arenas. 0, the default, guards none. SetMisuseSampling panics if rate is negative. It may be
+// called at any time.
 //
-// A use is a fault of the processor. If debug.SetPanicOnFault is on in the goroutine, the fault is a panic,
-// and the process goes on if something recovers it, as net/http does. The report is made, and the panic
-// value becomes a *FaultError, in ArenaPool.Do, in package arenahttp, and in functions that
+// Sampling detects every access to a value without pointers, every use of a pointer, slice, string, map or interface
+// that was read from a value with pointers, and every allocation from the arena. It does not detect writes to values
+// with pointers, or reads of their numbers, because the collector must be able to read that memory.
+//
+// A use is a processor fault. If [debug.SetPanicOnFault] is on in the goroutine, the fault is a panic, and the process
+// continues if the panic is recovered, for example by net/http. The fault is reported, and the panic value becomes a
+// [*FaultError], in ArenaPool.Do, in package arenahttp, and in functions that
 //
 //	defer arena.ExplainFaults()
 //
@@ -88,14 +85,14 @@ type misuseSampling struct {
 // one of the arenas was guarded, because the uses that sampling finds come after Put, or if the last Put runs in
 // another goroutine. Handlers of package arenahttp do the same.
 //
-// In other goroutines, such as a library's, a fault ends the process without a report; see [LogGuarded].
+// In other goroutines, such as the goroutines of a library, a fault ends the process without a report; see
+// [LogGuarded].
 //
-// A guarded arena is new, and costs what a new arena costs, beside a system call for each
-// chunk without pointers at Put, and the stacks of Get and Put. All guarded arenas of the program together have at most 16 MB of memory
-// without pointers, until the collector has found that nothing leads there; while they have
-// half of it, no Get is picked. Memory is made unusable on Linux and macOS; elsewhere only allocations
-// from arenas that were put back are found. Programs that are built with -race, -asan or the tag
-// arenacheck guard every arena, and SetMisuseSampling does nothing there.
+// A guarded arena costs a new arena, the stacks of Get and Put, and at Put a system call for each chunk without
+// pointers. The guarded arenas of the program have at most 16 MB of memory without pointers together, including memory
+// that is not collected yet. While they have more than half of it, no Get is chosen. Memory is made inaccessible on
+// Linux and macOS. On other systems, sampling detects only allocations from arenas that were put back. In programs
+// built with -race, -asan or the tag arenacheck, SetMisuseSampling does nothing, because every arena is checked.
 func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
 	if rate < 0 {
 		panic("arena: " + p.name() + ".SetMisuseSampling: negative rate " + itoa(rate))
@@ -109,20 +106,18 @@ func (p *ArenaPool) SetMisuseSampling(rate int, report func(*MisuseReport)) {
 	p.configure(func(c *config) { c.misuse = misuseSampling{rate, report} })
 }
 
-// LogGuarded has each Put, Reset and Release of a guarded arena write a record to w before it makes memory
-// inaccessible: the addresses, the route, and the stacks of the Get and of the Put. If w is nil, no records
-// are written, which is the default.
+// LogGuarded makes each Put, Reset and Release of a guarded arena write a record to w: the addresses that it makes
+// inaccessible, the route, and the stacks of the Get and the Put. If w is nil, the default, no records are written.
 //
-// The records are for faults in goroutines that do not panic on faults, such as a library's. Such a fault
-// ends the process before any code of the program can report it. The runtime prints the stack of the use and
-// the address, and the record with that address has the rest:
+// The records are for faults in goroutines that do not panic on faults, such as the goroutines of a library. Such a
+// fault ends the process before the program can report it. The runtime prints the stack of the use and the address.
+// The record that contains the address has the rest:
 //
 //	f, err := os.OpenFile("crash.log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 //	debug.SetCrashOutput(f, debug.CrashOptions{}) // what the runtime prints
 //	arena.LogGuarded(f)
 //
-// A record is one call of Write with about a kilobyte, also from several goroutines one after the other.
-// LogGuarded ignores errors of w.
+// A record is one call of Write with about a kilobyte. Calls are serialized. Errors of w are ignored.
 func LogGuarded(w io.Writer) { guard.LogTo(w) }
 
 // picks reports whether the next arena is to be guarded.
@@ -133,14 +128,14 @@ func (m *misuseSampling) picks() bool {
 	return (m.rate == 1 || rand.IntN(m.rate) == 0) && guard.Bytes() < machine.MostGuarded/2
 }
 
-// restoreFaults ends the PanicOnFault of the Get. After a guarded arena the setting stays on, because the uses that
-// sampling looks for come after Put.
+// restoreFaults undoes the PanicOnFault of the Get. After a guarded arena the setting stays on, because the uses that
+// sampling detects come after Put.
 func (st *arenaStats) restoreFaults() {
 	st.faults.Restore(st.kind == guarded)
 	st.faults = guard.FaultUser{}
 }
 
-// beginGuarded returns a guarded arena, which is used for one request.
+// beginGuarded returns a guarded arena.
 func (p *ArenaPool) beginGuarded(m *misuseSampling) *Arena {
 	g := &machine.Guarded{Cycle: new(guard.Cycle)}
 	g.Cycle.Began.Record(2) // beginGuarded, checkout
@@ -174,7 +169,7 @@ func (p *ArenaPool) countGuarded() {
 // endGuarded is Put for a guarded arena.
 func (p *ArenaPool) endGuarded(a *Arena) {
 	g := a.region.Guarded()
-	a.owner.stats.used.Add(a.region.UsedBytes() + a.usedByForks()) // the first of this account
+	a.owner.stats.used.Add(a.region.UsedBytes() + a.usedByForks()) // cannot be full: it is the first
 	g.Cycle.How = "Put"
 	g.Cycle.Ended.Record(1)
 	a.poison(g.Cycle)
@@ -186,10 +181,10 @@ func (p *ArenaPool) endGuarded(a *Arena) {
 // isGuarded reports whether a is guarded.
 func (a *Arena) isGuarded() bool { return guard.Sampled.Load() && a.region.Guarded() != nil }
 
-// endGuardedCycle takes the place of the work of Reset and Release, which how names, for a
-// guarded arena or fork: what it has is made unusable, and it goes on with new memory.
+// endGuardedCycle is Reset or Release, as named by how, for a guarded arena or fork. It makes the memory
+// inaccessible. The arena continues with new memory.
 func (a *Arena) endGuardedCycle(how string) {
-	whole := a.region.Guarded().Cycle // which goes on for a's parent
+	whole := a.region.Guarded().Cycle // continues in a's parent
 	e := &guard.Cycle{Began: whole.Began, How: how, Misuse: whole.Misuse}
 	e.Ended.Record(1)
 	a.poison(e)
@@ -202,7 +197,7 @@ func (a *Arena) endGuardedCycle(how string) {
 	a.region.Guard(&machine.Guarded{Cycle: whole})
 }
 
-// poison poisons a and its forks, the idle ones, too: they had values before a Rewind.
+// poison poisons a and all its forks. Idle forks may have had values before a Rewind.
 func (a *Arena) poison(e *guard.Cycle) {
 	if a.forks != nil {
 		for _, f := range a.forks.list {
@@ -212,7 +207,7 @@ func (a *Arena) poison(e *guard.Cycle) {
 	a.region.Poison(e)
 }
 
-// protect protects what poison has left.
+// protect makes the noscan memory of a and its forks inaccessible.
 func (a *Arena) protect() {
 	if a.forks != nil {
 		for _, f := range a.forks.list {
@@ -222,7 +217,7 @@ func (a *Arena) protect() {
 	a.region.Guarded().Protect()
 }
 
-// stackOfUse returns the stack of the function that a fault ended, or that allocated.
+// stackOfUse returns the stack of the fault or of the allocation.
 func stackOfUse() []uintptr {
 	var pcs [64]uintptr
 	stack := pcs[:runtime.Callers(3, pcs[:])]
