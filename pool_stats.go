@@ -17,68 +17,68 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// This file has the counts of a pool: its statistics, the counts of each of its arenas, and leaks.
+// This file has the statistics of a pool and of each of its arenas, and leaks.
 
-// PoolStats describes a pool at one moment.
+// PoolStats are the statistics of a pool.
 type PoolStats struct {
 	Gets      uint64 // calls of Get
-	Puts      uint64 // arenas put back; Gets - Puts - Leaked - Abandoned are out
-	Misses    uint64 // Gets that found no arena and made one
+	Puts      uint64 // arenas put back; Gets - Puts - Leaked - Abandoned arenas are in use
+	Misses    uint64 // Gets that made a new arena because none was idle
 	Leaked    uint64 // arenas that were collected without a Put
-	Guarded   uint64 // Gets that returned a guarded arena, see SetMisuseSampling; no Misses
-	Abandoned uint64 // arenas of requests that had ended while another goroutine might go on with them: left to the collector, see package arenahttp
-	Arenas    int    // arenas that exist, out, idle or not yet noticed to be collected
-	Mode      string // what Get returns now: arenas of kind "plain", "isolated" or "heap"; see SetIsolation and SetEnabled
-	ChunkSize int    // bytes that a new arena starts with for values without pointers; in a KeyedPool, the first one of a key
+	Guarded   uint64 // Gets that returned a guarded arena, see SetMisuseSampling; not included in Misses
+	Abandoned uint64 // arenas left to the collector because a goroutine may still use them after the request; see package arenahttp
+	Arenas    int    // arenas that exist, in use, idle or about to be collected
+	Mode      string // kind of arenas that Get returns: "plain", "isolated" or "heap"; see SetIsolation and SetEnabled
+	ChunkSize int    // chunk size of a new arena in bytes; in a KeyedPool, of the first arena of a key
 
-	Keys        int    // of a KeyedPool: keys that have memory of their own
-	EvictedKeys uint64 // keys whose memory went to the collector, because there were more than SetMaxKeys allows
+	Keys        int    // keys of a KeyedPool that have memory
+	EvictedKeys uint64 // keys that were evicted because there were more than SetMaxKeys allows
 
-	// Bytes of chunks, used or not, with those of the arenas' forks: those of forks that
-	// have ended, too, which wait for the next ones. Records don't count, see NewArena.
-	InUseBytes    int // of the arenas that are out, and of those abandoned until they are collected; what the total of a limit bounds
-	RetainedBytes int // of those that lie idle, and SpareBytes; what SetMaxIdleBytes bounds over collections
-	SpareBytes    int // of chunks that no arena has: the pool keeps them for the next large requests
-	HighWater     int // the most that all of them had together, out and idle, in the last two to four minutes; in a longer time, if Stats was not called for two
-	LargestArena  int // the most that one had with its forks, since the pool was made. A limit of three times that refuses no such cycle; below it, slices that grow by Append are refused first
+	// Sizes of chunks in bytes, used or not. The chunks of an arena include the chunks of its forks, also
+	// of forks that have ended. The records that NewArena describes are not included.
+	InUseBytes    int // of arenas in use, and of abandoned arenas until they are collected; bounded by the total of SetLimit
+	RetainedBytes int // of idle arenas, and SpareBytes; bounded by SetMaxIdleBytes across collections
+	SpareBytes    int // of chunks that belong to no arena, for large requests
+	HighWater     int // peak of all arenas together in the last two to four minutes, or longer if Stats was not called for two minutes
+	LargestArena  int // peak of one arena since the pool was made; a limit of three times that leaves capacity for growing slices
 
-	// Bounds in bytes; 0 is none for a limit, and nothing for what is kept.
-	LimitPerArena, LimitTotal int // as SetLimit or SetLimitsFromEnvironment has set them
-	MaxIdleBytes              int // as SetMaxIdleBytes has set it
-	MaxRetained               int // of each idle arena, as NewArenaPool has it
+	// Settings in bytes. A limit of 0 means no limit.
+	LimitPerArena, LimitTotal int // see SetLimit and SetLimitsFromEnvironment
+	MaxIdleBytes              int // see SetMaxIdleBytes
+	MaxRetained               int // of each idle arena; see NewArenaPool
 
-	// UsedAtPut has the bytes that arenas and their forks had handed out when they were put
-	// back: what a chunk size and a limit should suit. Chunks have more.
+	// UsedAtPut is a histogram of the bytes that arenas and their forks had allocated at Put. Use it to
+	// choose a chunk size and a limit. Chunks have more bytes.
 	UsedAtPut UsedBytes
 
-	// Requests that the pool does not serve. If most are, handlers ask the wrong context for their
-	// arena, or none; see docs/adapters.md for routers.
-	Unused  uint64 // arenas that were put back without an allocation since Get, or their last Reset
-	NoArena uint64 // requests of packages arenahttp and arenafasthttp that never asked for their arena, so they are no Gets
+	// Requests that did not use the pool. If these are most requests, handlers may ask the wrong context
+	// for their arena; see docs/adapters.md.
+	Unused  uint64 // arenas put back without an allocation since Get or the last Reset
+	NoArena uint64 // requests of packages arenahttp and arenafasthttp that never asked for their arena; not included in Gets
 
-	// Numbers of all arenas and their forks, since the pool was made.
-	Forks          uint64 // forks handed out
-	Oversize       uint64 // chunks made larger than planned, or beside the current one, for one large value
-	Dropped        uint64 // chunks that arenas let go of: at Put what doesn't fit maxRetained or the next cycle, and by other methods
-	DroppedBytes   uint64 // of these chunks
+	// Counts of all arenas and their forks since the pool was made.
+	Forks          uint64 // calls of Fork
+	Oversize       uint64 // chunks made for one large value
+	Dropped        uint64 // chunks left to the collector: at Put if they exceed maxRetained or the need, or by other methods
+	DroppedBytes   uint64 // bytes of dropped chunks
 	Refused        uint64 // allocations that panicked with a *LimitError
-	RefusedByTotal uint64 // of those, by the total of all arenas; the others by the limit of one
+	RefusedByTotal uint64 // the part of Refused that exceeded the total limit
 
-	// UsedLate counts arenas that were used after their Put, or by another goroutine
-	// during it, of those with SetIsolation, as far as that was seen.
+	// UsedLate counts uses of isolated arenas after their Put, and by another goroutine during Put, as far
+	// as they were detected; see SetIsolation.
 	UsedLate uint64
 }
 
-// UsedBytes is a histogram of the bytes that arenas had handed out at Put.
+// UsedBytes is a histogram of the bytes that arenas had allocated at Put.
 type UsedBytes struct {
-	// Counts[i] counts arenas with at most 256<<i bytes, and more than Counts[i-1] counts;
-	// the last one counts all with more than 64 MB.
+	// Counts[i] is the number of arenas with at most 256<<i bytes, but more than 128<<i bytes. The last
+	// count is the number of arenas with more than 64 MB.
 	Counts [machine.UsedClasses]uint64
-	Bytes  uint64 // of all of them together
+	Bytes  uint64 // sum
 }
 
-// Buckets returns the histogram as metrics have it: upper bounds in bytes, 256, 512 and so
-// on to 64 MB, each with the number of arenas that had at most so many.
+// Buckets returns the cumulative histogram: for each upper bound in bytes, from 256 to 64 MB in powers of two, the
+// number of arenas that had at most so many bytes.
 func (u UsedBytes) Buckets() iter.Seq2[int, uint64] {
 	return func(yield func(int, uint64) bool) {
 		n := uint64(0)
@@ -106,19 +106,18 @@ func init() {
 	}
 }
 
-// addUsed adds the counts of an account.
+// addUsed adds the counts of an arena.
 func (s *PoolStats) addUsed(u *machine.Used) {
 	u.AddTo(&s.UsedAtPut.Counts, &s.UsedAtPut.Bytes, &s.Unused)
 }
 
-// highWater is when a pool's high-water mark last began anew, and what it was before.
+// highWater has the begin of the current period of a pool's high-water mark, and the mark of the period before.
 type highWater struct {
 	began  time.Time
 	before uintptr
 }
 
-// lately returns the high-water mark of this period and the last, of which now is the
-// latest. The pool is locked.
+// lately returns the high-water mark of this period and the last one. The pool is locked.
 func (h *highWater) lately(s *machine.PoolStats, now time.Time) uintptr {
 	if now.Sub(h.began) >= lately {
 		h.before, h.began = s.TakeHighWater(), now
@@ -126,9 +125,7 @@ func (h *highWater) lately(s *machine.PoolStats, now time.Time) uintptr {
 	return max(h.before, s.Counts().HighWater)
 }
 
-// Stats returns the pool's statistics. It is safe at any time and costs a
-// look at every arena of the pool; nothing is counted for it on the way of
-// Get and Put but three numbers of each arena's own. A nil pool's are zero.
+// Stats returns the statistics of the pool. It visits every arena of the pool. The statistics of a nil pool are zero.
 func (p *ArenaPool) Stats() PoolStats {
 	if p == nil {
 		return PoolStats{}
@@ -180,15 +177,14 @@ func (p *ArenaPool) addArenas(s *PoolStats) {
 	s.Arenas += p.allStats.len
 }
 
-// account is a pool's record of one of its arenas and its forks. It is an object of its
-// own, so that it outlives the arena, and fills a cache line, so that counters of two
-// cores never share one.
+// arenaStats has the statistics of an arena and its forks. It is a separate object, because it outlives the arena,
+// and fills cache lines, so that counters of two cores never share one.
 type arenaStats struct {
 	machine.ArenaStats // its Gets and Puts, and the bytes of its chunks
-	// sample is the stack of the Get of the arena that is out, if it was taken.
+	// sample is the stack of the last Get if the arena is in use and the Get was sampled.
 	sample atomic.Pointer[sample]
 
-	config *config         // that the Get applied; nil for none
+	config *config         // applied by Get; nil for none
 	faults guard.FaultUser // of the Get
 
 	used machine.Used // at Put
@@ -197,14 +193,14 @@ type arenaStats struct {
 
 	prev, next *arenaStats // in the pool's list
 
-	// seen is the value of Generation after the last collection, the lower half.
+	// seen has the lower 32 bits of Generation after the last collection.
 	seen    uint32
-	leaving bool        // the pool dropped the arena, which was idle
+	leaving bool        // the pool dropped the arena
 	kind    kind        // of the arena
-	moves   atomic.Bool // the arena is isolated, so that another one has the account after each Put
+	moves   atomic.Bool // the arena is isolated: another arena gets these statistics at each Put
 }
 
-// takeUsed takes what st has counted of cycles, for it has no room for more.
+// takeUsed moves the counts of st.used to the pool because they are full.
 //
 //go:norace
 func (p *ArenaPool) takeUsed(st *arenaStats) {
@@ -214,8 +210,8 @@ func (p *ArenaPool) takeUsed(st *arenaStats) {
 	p.unlock()
 }
 
-// statsList is a list of accounts, under its pool's lock. What it holds on to
-// is the pool's, so the race detector learns nothing from it, see check.RaceBlind.
+// statsList is a list of arenaStats, guarded by its pool's lock. The race detector does not see its accesses; see
+// check.RaceBlind.
 type statsList struct {
 	first *arenaStats
 	len   int
@@ -250,15 +246,14 @@ func (l *statsList) all(yield func(*arenaStats) bool) {
 	}
 }
 
-// enlist notes the account of a new arena.
+// enlist adds the statistics of a new arena.
 //
 //go:norace
 func (p *ArenaPool) enlist(st *arenaStats) {
 	p.lock()
 	p.allStats.add(st)
 	p.gone.Misses++
-	// All others are out, or where this Get could not reach them: with this one
-	// it would have been served.
+	// All existing arenas are in use or in the sync.Pool's lists of other Ps. One more is in demand.
 	p.retained.demand.now = max(p.retained.demand.now, p.allStats.len-p.leaving())
 	if !p.retained.watched {
 		p.awaitCollection()
@@ -266,8 +261,8 @@ func (p *ArenaPool) enlist(st *arenaStats) {
 	p.unlock()
 }
 
-// lock locks the pool for bookkeeping that is no order between the goroutines which use the pool: the race
-// detector does not see it. Callers have go:norace.
+// lock locks the pool for bookkeeping. The race detector does not see it, because it would hide races between
+// goroutines that use the pool. Callers have go:norace.
 //
 //go:norace
 func (p *ArenaPool) lock() {
@@ -281,15 +276,13 @@ func (p *ArenaPool) unlock() {
 	check.RaceSee()
 }
 
-// Leak is a place in the program whose Gets lacked a Put: arenas from there
-// were found by the collector.
+// A Leak is a call of Get whose arenas were collected without a Put.
 type Leak struct {
-	Count uint64    // such arenas, of those whose stacks were kept
-	Stack []uintptr // the stack of the Get, for runtime.CallersFrames
+	Count uint64    // sampled arenas
+	Stack []uintptr // the stack of the Get, an argument for runtime.CallersFrames
 }
 
-// String returns the count and the stack, a line for each function and its
-// position, as a goroutine's trace has them.
+// String returns the count and the stack, in the format of a goroutine trace.
 func (l Leak) String() string {
 	var b strings.Builder
 	b.WriteString("leaked arenas: " + strconv.FormatUint(l.Count, 10) + ", from a Get called by\n")
@@ -297,17 +290,15 @@ func (l Leak) String() string {
 	return b.String()
 }
 
-// maxLeaks is from how many places leaks are told apart, so that recursion
-// without end does not fill the memory.
+// maxLeaks is the most stacks that leaks are counted by. It bounds memory, for example if a recursive function leaks.
 const maxLeaks = 1000
 
-// SetLeakSampling makes one Get in rate, picked at random, keep its stack, for
-// Leaks and for the profile of live arenas, see package arenapprof. 1 keeps
-// all, 0 none, which is how a pool begins; a negative rate panics.
+// SetLeakSampling makes one Get in rate, chosen at random, record its stack for [ArenaPool.Leaks] and for the profile
+// of package arenapprof. A rate of 1 records all stacks. 0, the default, records none. SetLeakSampling panics if rate
+// is negative.
 //
-// A Get that keeps its stack walks it and allocates, and more for the profile;
-// the others pick a random number and allocate nothing. SetLeakSampling may be
-// called at any time; arenas that are out keep what they have.
+// SetLeakSampling may be called at any time. It does not affect arenas in use. A Get that records its stack
+// allocates. Other Gets do not allocate.
 func (p *ArenaPool) SetLeakSampling(rate int) {
 	if rate < 0 {
 		panic("arena: " + p.name() + ".SetLeakSampling: negative rate " + itoa(rate))
@@ -317,13 +308,11 @@ func (p *ArenaPool) SetLeakSampling(rate int) {
 	}
 }
 
-// Leaks returns where arenas came from that were collected without a Put, as
-// far as SetLeakSampling kept stacks, most of them first. With a rate of n a
-// Count of 1 stands for about n leaks; PoolStats.Leaked has their exact number.
-// Arenas are found to be leaked only after a collection, a moment later.
+// Leaks returns the stacks of sampled Gets whose arenas were collected without a Put, in descending order of Count.
+// At a rate of n, a Count of 1 represents about n leaks. The exact number of leaks is PoolStats.Leaked. A leak is
+// detected shortly after the arena is collected.
 //
-// Stacks have their 32 innermost functions. What comes from more than 1,000
-// places is counted in PoolStats alone.
+// Stacks have at most 32 frames. Leaks with more than 1,000 different stacks are counted only in PoolStats.
 func (p *ArenaPool) Leaks() []Leak {
 	if p == nil {
 		return nil
@@ -340,7 +329,7 @@ func (p *ArenaPool) Leaks() []Leak {
 	return found
 }
 
-// leaked counts a leak from where s was taken. A KeyedPool has those of all keys.
+// leaked counts a leak of s. The base pool of a KeyedPool has the leaks of all keys.
 func (p *ArenaPool) leaked(s *sample) {
 	if p.base != nil {
 		p = p.base
@@ -356,7 +345,7 @@ func (p *ArenaPool) leaked(s *sample) {
 	p.leaks[s.stack]++
 }
 
-// stackDepth is how many of the innermost callers a sample has.
+// stackDepth is the most frames of a sample.
 const stackDepth = 32
 
 type stack [stackDepth]uintptr
@@ -374,10 +363,10 @@ type sample struct {
 	stack   stack
 	rate    int
 	stats   *arenaStats
-	profile live.Profile // where it was entered, nil for nowhere
+	profile live.Profile // that has the sample; nil for none
 }
 
-// takeSample returns the stack of the caller of Get, for the arena of st.
+// takeSample records the stack of the caller of Get, for the arena of st.
 func takeSample(st *arenaStats, rate int) *sample {
 	const own = 3 // takeSample, checkout and Get
 	s := &sample{rate: rate, stats: st}
@@ -389,7 +378,7 @@ func takeSample(st *arenaStats, rate int) *sample {
 	return s
 }
 
-// end notes that the arena is out no more.
+// end removes the sample from its profile.
 func (s *sample) end() {
 	if s.profile != nil {
 		s.profile.Remove(s)

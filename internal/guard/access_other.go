@@ -10,8 +10,8 @@ import (
 
 const canProtect = false
 
-// allowAccess can't forbid anything here: what is taken back is filled.
+// allowAccess is not supported on this system.
 func allowAccess(b []byte, allow bool) error { return errors.ErrUnsupported }
 
-// reserve has no addresses to give that nobody can access, but nil.
+// reserve returns nil because this system cannot reserve addresses.
 func reserve(n int) xunsafe.Pointer { return nil }

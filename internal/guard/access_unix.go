@@ -19,7 +19,7 @@ func allowAccess(b []byte, allow bool) error {
 	return syscall.Mprotect(b, prot)
 }
 
-// reserve returns n bytes of addresses that nobody can access.
+// reserve returns n bytes of inaccessible addresses, or nil.
 func reserve(n int) xunsafe.Pointer {
 	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {

@@ -9,44 +9,43 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Cycle says where a cycle began and ended. It is an object of its own, so that
-// what keeps it keeps no arena alive.
+// Cycle describes the begin and end of a cycle. It is a separate object, so that it keeps no arena alive.
 type Cycle struct {
 	Began, Ended Stack
-	How          string          // it ended, "" while it goes on
-	dead         xunsafe.Pointer // what its dead pointers point to
+	How          string          // name of the function that ended the cycle, "" before its end
+	dead         xunsafe.Pointer // value of its dead pointers
 
-	// Misuse is called with the first use of the cycle's memory after its end that is
-	// found; nil in checked builds, which panic.
+	// Misuse is called with the first detected use of the cycle's memory after its end. It is nil in
+	// checked builds, which panic.
 	Misuse func(Find)
 	found  atomic.Bool
 
-	Route atomic.Pointer[string] // of the request that the cycle is of, nil for none
+	Route atomic.Pointer[string] // of the request, nil for none
 }
 
-// Sampled reports whether any pool of the program ever guarded cycles in plain builds.
+// Sampled is set when a pool of the program first guards cycles in a plain build.
 var Sampled atomic.Bool
 
-// Found reports a use of the cycle's memory after its end, if it is the first.
+// Found calls Misuse for the first use of the cycle's memory after its end. e may be nil.
 func (e *Cycle) Found(f Find) {
 	if e != nil && e.Misuse != nil && e.found.CompareAndSwap(false, true) {
 		e.Misuse(f)
 	}
 }
 
-// Stack is where a function was called.
+// Stack is a call stack.
 type Stack struct {
 	pcs [16]uintptr
 	n   int
 }
 
-// Record notes the callers of the caller's caller, and skip more.
+// Record records the stack of the caller's caller, without its skip innermost frames.
 func (s *Stack) Record(skip int) { s.n = runtime.Callers(3+skip, s.pcs[:]) }
 
-// PCs returns the stack for runtime.CallersFrames.
+// PCs returns the argument for runtime.CallersFrames.
 func (s *Stack) PCs() []uintptr { return s.pcs[:s.n:s.n] }
 
-// String lists the calls outside of this module's core, as a panic does.
+// String returns the calls outside of this module's core, in the format of a goroutine trace.
 func (s *Stack) String() string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(s.pcs[:s.n])
@@ -63,15 +62,15 @@ func (s *Stack) String() string {
 
 const module = "github.com/ebbpool/arena"
 
-// ours reports whether a call is one of the library's own, tests aside.
+// ours reports whether f is a function of the module's core, and not of a test.
 func ours(f runtime.Frame) bool {
 	own := strings.HasPrefix(f.Function, module+".") || strings.HasPrefix(f.Function, module+"/internal/machine.") ||
 		strings.HasPrefix(f.Function, module+"/internal/check.") || strings.HasPrefix(f.Function, module+"/internal/guard.")
 	return own && !strings.HasSuffix(f.File, "_test.go") || f.Function == "runtime.goexit"
 }
 
-// Called returns the name of this module's function that the program has called: the outermost in the
-// calling goroutine's stack above which only functions of the module are.
+// Called returns the name of the function of this module that the program called: the outermost frame of the innermost
+// frames that are all in the module.
 func Called() string {
 	name := "allocation"
 	var pcs [64]uintptr
@@ -87,7 +86,7 @@ func Called() string {
 	}
 }
 
-// History says where the cycle began and ended, "" for nil.
+// History returns a text with the stacks of the cycle's begin and end. It returns "" if e is nil.
 func (e *Cycle) History() string {
 	if e == nil {
 		return ""

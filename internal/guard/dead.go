@@ -7,17 +7,16 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// word is a place in a type that gets a dead value: a pointer where number is 0, else a
-// length or another number.
+// word is a word of a type that gets a dead value: a pointer if number is 0, else number.
 type word struct{ off, number uintptr }
 
-// DeadLen is the value of dead lengths, capacities and other whole words; slices whose
-// elements are large have less, since what a dead pointer leads to must stay inside of its
-// cycle's slot: behind the last one anything may lie.
+// DeadLen is the value of dead lengths, capacities and other integers of word size. Slices with large elements have
+// smaller lengths, because their elements must be inside the cycle's slot: the memory after the last slot may be in
+// use.
 const DeadLen = 0xDEAD
 
-// DeadFiller returns what fills memory of a type that has pointers with dead values:
-// the pointer dead, and DeadLen for numbers.
+// DeadFiller returns a function that fills memory of a type with dead values: the pointer dead for pointers, and DeadLen
+// for integers.
 func DeadFiller(t reflect.Type) func(base xunsafe.Pointer, from, to uintptr, dead xunsafe.Pointer) {
 	if fillDead, ok := deadFillers.Load(t); ok {
 		return fillDead.(func(xunsafe.Pointer, uintptr, uintptr, xunsafe.Pointer))
@@ -43,16 +42,14 @@ func DeadFiller(t reflect.Type) func(base xunsafe.Pointer, from, to uintptr, dea
 	return fillDead
 }
 
-// deadFillers are the functions that fill, by type: there is an allocator for each type
-// in each arena.
+// deadFillers caches the results of DeadFiller.
 var deadFillers sync.Map // of reflect.Type to func(xunsafe.Pointer, uintptr, uintptr, xunsafe.Pointer)
 
-// mostWords bounds what is filled of a value that is a large array.
+// mostWords is the most words that are filled in a large array.
 const mostWords = 1024
 
-// wordsOf appends the words of a t at offset off that get dead values: pointers, lengths
-// and capacities, and whole words of other numbers. Pointers to what is larger than a
-// slot, and slices of it, stay as they are.
+// wordsOf appends the words of a t at offset off that get dead values: pointers, lengths, capacities, and integers of
+// word size. It skips pointers to types that are larger than a slot, and slices of them.
 func wordsOf(t reflect.Type, off uintptr, words []word) []word {
 	const size = 4 << (^uintptr(0) >> 63) // of a word
 	switch t.Kind() {
@@ -80,7 +77,7 @@ func wordsOf(t reflect.Type, off uintptr, words []word) []word {
 		}
 	case reflect.Array:
 		if len(wordsOf(t.Elem(), 0, nil)) == 0 {
-			return words // a buffer of megabytes would be walked byte by byte
+			return words // do not visit each byte of a large buffer
 		}
 		for i := 0; i < t.Len() && len(words) < mostWords; i++ {
 			words = wordsOf(t.Elem(), off+uintptr(i)*t.Elem().Size(), words)

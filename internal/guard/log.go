@@ -8,28 +8,28 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A fault in a goroutine without debug.SetPanicOnFault ends the process, and no code of the program runs in
-// between. What is known of guarded memory can therefore only be written before.
+// A fault in a goroutine without debug.SetPanicOnFault ends the process before any code of the program runs. So the
+// records of guarded memory are written in advance.
 
 var log struct {
 	sync.Mutex
 	to io.Writer
 }
 
-// LogTo has each sampled cycle write a record to w when it ends; nil for none.
+// LogTo makes each sampled cycle write a record to w at its end. If w is nil, no records are written.
 func LogTo(w io.Writer) {
 	log.Lock()
 	log.to = w
 	log.Unlock()
 }
 
-// A Range is memory of a cycle.
+// A Range is a range of memory of a cycle.
 type Range struct {
 	Base xunsafe.Pointer
 	Size uintptr
 }
 
-// Log writes the record of a cycle that has ended, before its memory becomes inaccessible.
+// Log writes the record of a cycle, before its memory becomes inaccessible.
 func (c *Cycle) Log(memory []Range) {
 	log.Lock()
 	defer log.Unlock()

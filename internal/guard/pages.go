@@ -9,32 +9,31 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// runSize is how much is taken from the Go heap at a time for pages. The
-// runtime gives objects of that size pages of their own, of runtimePage.
+// runSize is the size of a run in bytes. The runtime allocates objects of this size in separate pages of runtimePage
+// bytes.
 const (
 	runSize     = 256 << 10
 	runtimePage = 8 << 10
 )
 
-// MostProtected bounds the number of chunks that are protected at a time. Each can
-// be a mapping of its own, of which Linux allows a process 65,530.
+// MostProtected is the most chunks that are inaccessible at the same time. Each can be a separate mapping, and Linux
+// allows a process 65,530 mappings.
 const MostProtected = 20_000
 
-// page is the size in bytes of what protection is given by. On systems with
-// pages that are larger than the runtime's nothing is protected.
+// page is the page size of the system in bytes. If it is larger than runtimePage, no memory is protected.
 var page = uintptr(os.Getpagesize())
 
-// HavePages reports whether the system's pages can be protected one by one.
+// HavePages reports whether the system can protect single pages of the runtime.
 func HavePages() bool { return canProtect && page <= runtimePage }
 
-// Run is an allocation that chunks take pages of. It has addresses as numbers:
-// what keeps a run keeps none of its memory alive.
+// Run describes a heap object that chunks take pages of. Addresses are numbers, so that a Run does not keep the memory
+// alive.
 type Run struct {
 	start, size uintptr
 	protected   []protectedChunk
 }
 
-// protectedChunk is a chunk that was taken back.
+// protectedChunk is an inaccessible chunk.
 type protectedChunk struct {
 	start, size uintptr
 	cycle       *Cycle
@@ -43,25 +42,23 @@ type protectedChunk struct {
 var runs struct {
 	sync.Mutex
 	all       map[*Run]struct{}
-	bytes     uintptr // of all of them
-	protected int     // chunks in all of them
+	bytes     uintptr // of all runs
+	protected int     // number of inaccessible chunks
 
-	// The one that pages are taken from.
+	// current is the run that pages are taken from.
 	current  *Run
 	base     xunsafe.Pointer
 	off, end uintptr
 }
 
-// Bytes returns the size of all runs in bytes, those whose memory the collector has still
-// to find unused among them.
+// Bytes returns the size of all runs in bytes, including runs that the collector has not freed yet.
 func Bytes() uintptr {
 	runs.Lock()
 	defer runs.Unlock()
 	return runs.bytes
 }
 
-// TakePages returns n bytes that begin a page and that nothing else shares pages with,
-// and the run that they are of.
+// TakePages returns n bytes in pages of their own, and their run.
 func TakePages(n uintptr) (xunsafe.Pointer, *Run) {
 	large := n > runSize/4
 	n = pagesOf(n)
@@ -83,8 +80,8 @@ func TakePages(n uintptr) (xunsafe.Pointer, *Run) {
 
 func pagesOf(n uintptr) uintptr { return (n + page - 1) / page * page }
 
-// newRun makes a run of n bytes. Its finalizer, not a cleanup, gives back its
-// protection: the memory must still be ours then.
+// newRun makes a run of n bytes. It has a finalizer instead of a cleanup, because the memory must not be freed before it
+// is accessible again.
 func newRun(n uintptr) (xunsafe.Pointer, *Run) {
 	base := xunsafe.DataOf(make([]uint64, n/8))
 	r := &Run{start: xunsafe.Number(base), size: n}
@@ -108,9 +105,8 @@ func newRun(n uintptr) (xunsafe.Pointer, *Run) {
 	return base, r
 }
 
-// Protect forbids access to the n bytes at base, which TakePages returned with r, and
-// notes that they were e's. It reports whether that could be done: not with a nil r, nor
-// with more than MostProtected.
+// Protect makes the n bytes at base, which TakePages returned with r, inaccessible, and records that they belonged to e.
+// It reports whether it succeeded. It fails if r is nil, or if MostProtected chunks are inaccessible.
 func (r *Run) Protect(base xunsafe.Pointer, n uintptr, e *Cycle) bool {
 	if r == nil {
 		return false
@@ -127,23 +123,21 @@ func (r *Run) Protect(base xunsafe.Pointer, n uintptr, e *Cycle) bool {
 	return true
 }
 
-// Protected is how many chunks are inaccessible at the moment.
+// Protected returns the number of inaccessible chunks.
 func Protected() int {
 	runs.Lock()
 	defer runs.Unlock()
 	return runs.protected
 }
 
-// A Find is Explain's result: the address that was accessed, the cycle that it was of,
-// nil where that is not known any more, and a text that says so.
+// A Find describes a use of guarded memory.
 type Find struct {
-	Addr  uintptr
-	Cycle *Cycle
+	Addr  uintptr // of the access
+	Cycle *Cycle  // that the memory belonged to; nil if unknown
 	Text  string
 }
 
-// Explain says which memory a fault was in; ok is false for every other error, and where
-// the memory is not guarded.
+// Explain returns the Find of a fault. ok is false if err is not a fault in guarded memory.
 func Explain(err error) (f Find, ok bool) {
 	var fault interface{ Addr() uintptr }
 	if !errors.As(err, &fault) {

@@ -7,31 +7,29 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A dead pointer must lead to memory that nobody can access, and tell which cycle it
-// is from: memory with pointers stays readable, so a fault comes only when such a
-// pointer is followed, far from any chunk. So each cycle that ends gets a slot of the
-// quarantine, a range of addresses that nobody can access, and its dead pointers lead
-// to the beginning of the slot. Slots are reused in turn.
+// Memory with pointers stays readable, so a fault occurs only when one of its dead pointers is dereferenced. Dead
+// pointers must point to inaccessible addresses that identify the cycle. So each ended cycle gets a slot of the
+// quarantine, a range of inaccessible addresses, and its dead pointers point to the beginning of the slot. Slots are
+// reused in turn.
 
 const (
-	// quarantineSlot is the size of a slot in bytes, 16 MB, or 64 KB on 32 bits: a dead
-	// pointer with an index below it is told from those of other cycles. A Map looks into
-	// the first DeadLen of its groups, of some 200 bytes each.
+	// quarantineSlot is the size of a slot in bytes: 16 MB, or 64 KB on 32 bits. It must contain the elements
+	// that a dead pointer is indexed with. A Map accesses the first DeadLen groups, of about 200 bytes each.
 	quarantineSlot = 64 << 10 << (8 * (^uintptr(0) >> 63))
-	// QuarantineSlots is the number of slots: 4,096, for which 64 GB of addresses, and
-	// no memory, are reserved; 256 on 32 bits.
+	// QuarantineSlots is the number of slots: 4,096, which reserve 64 GB of addresses but no memory, or 256 on
+	// 32 bits.
 	QuarantineSlots = 256 << (4 * (^uintptr(0) >> 63))
 )
 
 var quarantine struct {
 	sync.Mutex
-	base   xunsafe.Pointer // nil where the system has no such range
+	base   xunsafe.Pointer // nil if no addresses could be reserved
 	count  uint64          // cycles that got a slot
 	cycles [QuarantineSlots]*Cycle
 }
 
-// reserveQuarantine reserves the range when a program's first cycle ends. Where so
-// much can't be had, all cycles share one slot, and reports don't say which it was.
+// reserveQuarantine reserves the range when the first cycle of the program ends. If the system does not allow that, all
+// cycles share one slot, and reports do not name the cycle.
 var reserveQuarantine = sync.OnceFunc(func() {
 	if quarantine.base = reserve(QuarantineSlots * quarantineSlot); quarantine.base == nil {
 		quarantine.base = reserve(quarantineSlot)
@@ -39,9 +37,8 @@ var reserveQuarantine = sync.OnceFunc(func() {
 	}
 })
 
-// DeadPointer returns the value of all dead pointers of the cycle, nil where the system
-// reserves no addresses. The race detector learns nothing from it, if its caller is
-// blind, see check.RaceBlind.
+// DeadPointer returns the value of all dead pointers of the cycle. It is nil if the system cannot reserve addresses. The
+// race detector does not see the lock if the caller has called check.RaceBlind.
 //
 //go:norace
 func (e *Cycle) DeadPointer() xunsafe.Pointer {
@@ -60,8 +57,8 @@ func (e *Cycle) DeadPointer() xunsafe.Pointer {
 	return e.dead
 }
 
-// ExplainPointer describes the cycle whose dead pointer leads to the address at; ok is
-// false where none does.
+// ExplainPointer returns the Find of a fault at an address that a dead pointer leads to. ok is false if at is not in the
+// quarantine.
 func ExplainPointer(at uintptr) (f Find, ok bool) {
 	quarantine.Lock()
 	defer quarantine.Unlock()

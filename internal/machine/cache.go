@@ -9,19 +9,17 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A Cache holds empty chunks that belong to no allocator: of all arenas of a pool, or of one
-// arena and its forks.
+// A Cache holds empty chunks that belong to no allocator: for all arenas of a pool, or for one arena and its forks.
 //
-// At the end of a cycle an allocator keeps one chunk (retention.go) and leaves the others
-// here. An allocator that needs another chunk asks the cache before the heap. A chunk is handed
-// out for the type that it was made for, so memory stays type-stable. Chunks that nobody took for
-// maxAge generations go to the collector.
+// At the end of a cycle an allocator keeps one chunk (retention.go) and moves the others to the cache. An allocator
+// that needs a chunk asks the cache before the heap. A chunk is used only for the type that it was made for, so memory
+// stays type-stable. Chunks that were not taken for maxAge generations are evicted.
 //
-// Chunks in a pool's cache belong to no arena: they count towards no limit until an arena
-// takes them. Chunks in an arena's own cache count as the arena's.
+// Chunks in a pool's cache count towards no limit until an arena takes them. Chunks in an arena's own cache count as
+// the arena's chunks.
 type Cache struct {
 	pool  *PoolStats     // nil if an arena owns the cache
-	limit atomic.Uintptr // most bytes, in a pool's cache
+	limit atomic.Uintptr // of bytes, in a pool's cache
 	bytes atomic.Uintptr // of all chunks
 
 	mu         sync.Mutex
@@ -30,40 +28,39 @@ type Cache struct {
 	chunks     int
 	generation uint32
 	ticks      uint32    // in this generation
-	began      time.Time // of this generation, where Age was called
+	began      time.Time // begin of this generation, set by Age
 }
 
-// cachedChunks are the chunks of one type, by size class. The chunk that came last is last.
+// cachedChunks are the chunks of one type, by size class. The newest chunk is last.
 type cachedChunks [][]cachedChunk
 
 type cachedChunk struct {
 	chunk
-	generation uint32 // in which it came
+	generation uint32 // in which it was added
 }
 
 const (
 	// cacheLeast is the size of the smallest chunk that is cached, in bytes.
 	cacheLeast = 512
 
-	// maxAge is the number of generations that a chunk stays without being taken. A
-	// generation is cacheTick cycles of an arena with its own cache, so that what one cycle in 100
-	// needs stays, or poolTicks times as many of a pool's arenas together. If
-	// there are no requests it is generationPeriod.
+	// maxAge is the number of generations after which an unused chunk is evicted. A generation is
+	// cacheTick cycles of an arena with its own cache, so that chunks that one cycle in 100 needs stay,
+	// or cacheTick * poolTicks cycles of a pool's arenas. Without requests it is generationPeriod.
 	maxAge           = 5
 	cacheTick        = 32
 	poolTicks        = 16
 	generationPeriod = 15 * time.Second
 )
 
-// home is where the allocators of a region leave chunks.
+// home receives the chunks that the allocators of a region do not keep.
 type home struct {
-	cache       *Cache          // the pool's, or the arena's own; nil before the first chunk of that
-	MaxRetained uintptr         // the most bytes of chunks that the end of a cycle leaves to the arena and its own cache
-	released    []releasedChunk // what the allocators left in the cycle that is ending
-	ofParent    bool            // cache is shared with the arena that the region's arena is a fork of
+	cache       *Cache          // the pool's, or the arena's own, which the first chunk creates
+	MaxRetained uintptr         // the most bytes of chunks that the arena and its own cache keep at the end of a cycle
+	released    []releasedChunk // at the end of this cycle
+	ofParent    bool            // the region is a fork's, and cache belongs to its parent
 }
 
-// releasedChunk is a chunk that an allocator does not keep, until the end of its region's cycle.
+// releasedChunk is a chunk on its way from an allocator to the cache.
 type releasedChunk struct {
 	allocator *Allocator
 	chunk
@@ -80,7 +77,7 @@ func (c *Cache) Bytes() uintptr {
 	return c.bytes.Load()
 }
 
-// list returns the chunks of al's type, nil if there are none and create is not set. The cache is locked.
+// list returns the chunks of al's type. If there are none, it returns nil unless create is set. The cache is locked.
 func (c *Cache) list(al *Allocator, create bool) *cachedChunks {
 	if !al.Typed() {
 		return &c.noscan
@@ -97,8 +94,8 @@ func (c *Cache) list(al *Allocator, create bool) *cachedChunks {
 	return x
 }
 
-// take returns a chunk for al from least to most bytes: the smallest that has ideal bytes, or else the
-// largest. It returns a chunk without memory if there is none.
+// take returns a chunk for al of least to most bytes: the smallest chunk that has ideal bytes, or else the largest one.
+// It returns a chunk without memory if there is none.
 func (c *Cache) take(al *Allocator, least, ideal, most uintptr) (got chunk) {
 	if c.bytes.Load() == 0 {
 		return got
@@ -136,7 +133,7 @@ func (c *Cache) reserve(n uintptr) bool {
 	return true
 }
 
-// remove takes off n bytes that reserve has counted.
+// remove undoes reserve(n).
 func (c *Cache) remove(n uintptr) {
 	c.bytes.Add(-n)
 	if !c.owned() {
@@ -144,10 +141,10 @@ func (c *Cache) remove(n uintptr) {
 	}
 }
 
-// pop takes one of the last chunks of a class if it has from least to most bytes.
+// pop takes the newest chunk of a class that has least to most bytes.
 func (x cachedChunks) pop(class int, least, most uintptr) (got chunk) {
 	stack := x[class]
-	for i := len(stack) - 1; i >= max(0, len(stack)-4); i-- { // the first and the last class have others, too
+	for i := len(stack) - 1; i >= max(0, len(stack)-4); i-- { // chunks of the first and last class may not fit
 		if n := stack[i].cap; n < least || n > most {
 			continue
 		}
@@ -160,8 +157,7 @@ func (x cachedChunks) pop(class int, least, most uintptr) (got chunk) {
 	return got
 }
 
-// add takes an empty chunk of al. A chunk that a pool's cache has no room for goes to the
-// collector.
+// add adds an empty chunk of al. If the limit of a pool's cache does not allow that, the chunk is dropped.
 func (c *Cache) add(al *Allocator, x chunk) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,11 +199,11 @@ func (c *Cache) count() int {
 	return c.chunks
 }
 
-// Age evicts chunks that were not taken for long, and others until most bytes are left. It is
-// called after collections, and looks at the time because there may be no requests.
+// Age evicts old chunks, and then more until most bytes are left. It is called after collections. It ages chunks by
+// time, because there may be no requests.
 func (c *Cache) Age(now time.Time, most uintptr) {
 	if check.Race {
-		return // the cache is empty, and the race detector must not see whom this waits for
+		return // the cache is empty, and the lock would hide races between goroutines
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,8 +216,8 @@ func (c *Cache) Age(now time.Time, most uintptr) {
 	c.evict(most)
 }
 
-// evict leaves chunks to the collector: those that are too old, and then others, from the oldest
-// on, until most bytes are left. It returns how many bytes those were. The cache is locked.
+// evict drops chunks that are too old, and then the oldest ones until most bytes are left. It returns their bytes. The
+// cache is locked.
 func (c *Cache) evict(most uintptr) (evicted uintptr) {
 	was := c.bytes.Load()
 	for age := uint32(maxAge); ; age-- {
@@ -237,8 +233,8 @@ func (c *Cache) evict(most uintptr) (evicted uintptr) {
 	}
 }
 
-// evictList leaves the chunks of a list to the collector that are older than maxAge, and those from
-// age on until most bytes are left in the cache. It returns how many chunks stay.
+// evictList drops the chunks of a list that are older than maxAge, and chunks of at least the given age until the cache
+// has most bytes. It returns the number of remaining chunks.
 func (c *Cache) evictList(list *cachedChunks, age uint32, most uintptr) (left int) {
 	for class, stack := range *list {
 		n := 0
@@ -261,7 +257,7 @@ func (c *Cache) evictList(list *cachedChunks, age uint32, most uintptr) (left in
 	return left
 }
 
-// shrink evicts chunks until most bytes are left, and returns how many bytes those were.
+// shrink evicts chunks until most bytes are left, and returns the evicted bytes. c may be nil.
 func (c *Cache) shrink(most uintptr) uintptr {
 	if c.Bytes() <= most {
 		return 0
@@ -271,14 +267,14 @@ func (c *Cache) shrink(most uintptr) uintptr {
 	return c.evict(most)
 }
 
-// Init makes c, before its first use, a cache whose chunks count in s, with the chunks of its other caches.
+// Init makes c, before its first use, a cache of the pool that s counts. bound is the argument of Bound.
 func (c *Cache) Init(s *PoolStats, bound uintptr) {
 	c.pool = s
 	c.limit.Store(bound)
 }
 
-// Bound sets the most bytes that all caches of the pool may have for c to take another chunk. If it is 0, arenas leave
-// nothing there.
+// Bound sets the limit of the bytes in all caches of the pool, for chunks that are added to c. If it is 0, arenas add no
+// chunks.
 func (c *Cache) Bound(bytes uintptr) {
 	c.limit.Store(bytes)
 	c.shrink(bytes)

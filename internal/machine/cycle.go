@@ -4,12 +4,12 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// The end of a cycle. Region.Empty visits the active allocators: emptyUsual is the fast path for most typed ones, empty the
-// slow path, and chooseKept its slow path if there is a choice. Released chunks then go to the cache (flush). What is kept,
-// and how large it is, is decided in retention.go.
+// The end of a cycle. Region.Empty visits the active allocators. emptyUsual is the fast path for most typed allocators,
+// empty the slow path, and chooseKept its slow path if there are several chunks to choose from. flush then moves released
+// chunks to the cache. The policy is in retention.go.
 
-// Empty ends the cycle: it takes back everything handed out and makes all marks stale. It returns the number of
-// bytes that the cycle used.
+// Empty ends the cycle: it takes back all values and makes all marks stale. It returns the number of bytes that the
+// cycle used.
 func (r *Region) Empty() (used uintptr) {
 	rec := r.RegionRecord
 	switch {
@@ -38,7 +38,7 @@ func (r *Region) Empty() (used uintptr) {
 		if n == 0 && al.isIdle() {
 			if al.retention.idle++; al.retention.idle == idleCycles {
 				r.deactivate(al)
-				allocators = allocators[:len(allocators)-1] // another one has taken its place
+				allocators = allocators[:len(allocators)-1] // the last one has taken its place
 				i--
 				continue
 			}
@@ -60,7 +60,7 @@ func (r *Region) Empty() (used uintptr) {
 		held += stays
 		al.retention.idle = 0
 	}
-	if busiest != r.Types.Busiest { // else not even a write barrier
+	if busiest != r.Types.Busiest { // usually no write barrier
 		r.Types.Busiest = busiest
 	}
 	if held += r.Types.inactiveHeld; held > rec.MaxRetained {
@@ -87,14 +87,13 @@ func (r *Region) Empty() (used uintptr) {
 	return used
 }
 
-// CheckFree panics if something was written beside values. Callers that end a cycle call it before they change
-// anything.
+// CheckFree panics if a redzone was overwritten. Callers that end a cycle call it before they change anything.
 func (r *Region) CheckFree() { r.Noscan.checkFrom(0) }
 
-// empty ends the allocator's cycle. One chunk stays, of at most limit bytes; empty returns its size.
+// empty ends the allocator's cycle. It keeps one chunk of at most limit bytes, and returns its size.
 func (al *Allocator) empty(limit uintptr) (held uintptr) {
 	if check.On && al.usedBytes() != 0 {
-		// Memory that is never used again finds every stale use.
+		// Memory that is never reused detects every stale use.
 		al.recordUse()
 		al.Drop()
 		return 0
@@ -108,7 +107,7 @@ func (al *Allocator) empty(limit uintptr) (held uintptr) {
 		if r.target > joinedAtOnce {
 			r.compare(used)
 		}
-		if used != 0 { // takeBack, without a call for what has no pointers
+		if used != 0 { // takeBack, without the call for noscan memory
 			if al.ops.zeroes && al.Lo != 0 {
 				if clearsPointers && al.Lo <= clearPiece {
 					clearPointers(al.Base, 0, al.Lo)
@@ -123,8 +122,8 @@ func (al *Allocator) empty(limit uintptr) (held uintptr) {
 	return al.cap
 }
 
-// isUsual reports whether emptyUsual may end the cycle of this typed allocator, which used that many bytes of its
-// current chunk.
+// isUsual reports whether emptyUsual may end the cycle of this typed allocator, which used used bytes of its current
+// chunk.
 //
 //go:norace
 func (al *Allocator) isUsual(used, limit uintptr) bool {
@@ -153,7 +152,7 @@ func (al *Allocator) chooseKept(limit uintptr) {
 	r.target = min(r.target, limit)
 	size := min(r.target, r.mostInOne())
 	least := size
-	if size > smallKept { // below that, what is missing would be too small for the cache
+	if size > smallKept { // otherwise the missing bytes would be too few for a cached chunk
 		least -= size / 8
 	}
 	join := len(al.full) != 0 && size == r.target && r.alike == settled && !r.joined
@@ -178,8 +177,8 @@ func (al *Allocator) chooseKept(limit uintptr) {
 			best = i // the smallest that is large enough, or else the largest
 		}
 	}
-	// What the next cycle makes as one chunk, or a first cycle too large, is of no use in the cache. Nor is
-	// a single chunk that has become too large, unless other arenas may need it.
+	// The cache has no use for pieces that the next cycle replaces by one chunk, or for the chunks of a first
+	// cycle if none fits. It has no use for a single chunk of the wrong size, unless other arenas may need it.
 	useful := best >= 0 || !first && !join && (len(all) > 1 || al.pooled())
 	for i := range all {
 		if i == best {
@@ -189,15 +188,15 @@ func (al *Allocator) chooseKept(limit uintptr) {
 			al.releaseChunk(all[i], useful)
 		}
 	}
-	clear(was) // lists hold on to nothing
+	clear(was) // the lists keep no chunks alive
 	clear(all)
 	if al.full = all[:0]; cap(all) > mostListed {
 		al.full = nil
 	}
 }
 
-// flush moves the released chunks to the cache, as far as MaxRetained allows beside what the arena and its forks keep,
-// and leaves the rest to the collector. held is what this region keeps.
+// flush moves the released chunks to the cache, and drops chunks that exceed MaxRetained together with the chunks that
+// the arena and its forks keep. held is the number of bytes that this region keeps.
 func (r *Region) flush(held uintptr) {
 	h, q := &r.home, r.Noscan.ops.quota
 	if h.cache == nil {
@@ -211,7 +210,7 @@ func (r *Region) flush(held uintptr) {
 	if q != nil {
 		retained = q.arena.held.Load() + q.arena.flushed.Load() - left
 	}
-	if after := retained + left; after > r.MaxRetained && h.cache.owned() { // older chunks make room
+	if after := retained + left; after > r.MaxRetained && h.cache.owned() { // evict older chunks first
 		n := h.cache.Bytes()
 		r.ShrinkCache(n - min(n, after-r.MaxRetained))
 		retained -= n - h.cache.Bytes()
@@ -241,14 +240,13 @@ func (r *Region) flush(held uintptr) {
 	h.released = h.released[:0]
 }
 
-// idleCycles is the number of cycles in a row that must not use an allocator before it becomes inactive. Reactivating one
-// costs about as much as visiting a few active ones. An allocator that was inactive for at least one cycle after its last
-// activation becomes inactive again at the end of the next cycle that uses it, so small cycles pay nothing for a large one
-// among them.
+// idleCycles is the number of consecutive cycles without a use after which an allocator becomes inactive. Reactivating
+// one costs about as much as visiting a few active ones. An allocator that becomes active after an inactive cycle becomes
+// inactive again at the end of that cycle, so that small cycles pay nothing for a large one among them.
 const idleCycles = 3
 
-// shrink makes the allocators, which are empty and keep held bytes, release their largest chunks until the others have at
-// most MaxRetained bytes. It returns the bytes that they keep.
+// shrink releases the largest chunks of the allocators, which are empty and keep held bytes, until at most MaxRetained
+// bytes are left. It returns the bytes left.
 func (r *Region) shrink(held uintptr) uintptr {
 	held -= r.Types.inactiveHeld
 	r.dropInactiveChunks()

@@ -8,26 +8,24 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// This file contains the builtin maps that a region owns. They are ordinary maps of the
-// runtime, made by package reflect, that a codec takes and that the end of the cycle clears for
-// the next one. For each type of map there is a list for each size:
+// This file has the builtin maps that a region owns. They are ordinary maps, made by package reflect. Codecs take them
+// during a cycle. The end of the cycle clears them for the next one. Each map type has a free list for each size class:
 //
 //	class     0  1   2   3   4    5    6    7    8      9
 //	entries   0  8  14  28  56  112  224  448  896  1,792
 //
-// A map is taken by the number of entries that it will have: Take finds an idle one of the class,
-// and its slow path makes one, for which it charges the limit first. Larger maps, and all maps
-// of regions that hand no memory out twice, are left to the collector: they count for their
-// cycle alone ("loose"). So does what a map takes by which it outgrows its class, charged before
-// the insertion. Such a map is dropped when the cycle ends.
+// Take returns an idle map of the class. Its slow path makes a map, and charges the limit first. Maps of no class, and
+// all maps of regions that never reuse memory, are left to the collector. Their bytes count only in their cycle
+// ("loose"). A map that outgrows its class is charged before the insertion, also as loose bytes, and is dropped at the
+// end of the cycle.
 //
-// A list never serves another type, so a stale map meets entries of its own type. What the file
-// takes for granted about maps beyond package reflect is M1 below.
+// A free list has maps of one type, so a stale reference to a map finds entries of the same type. The file makes one
+// assumption about maps beyond package reflect:
 //
-//	M1  A map is one pointer, and len of it does not depend on its type.
+//	M1  A map is one pointer, and its length does not depend on its type.
 const mapClasses = 10
 
-// mapClassOf returns the class of maps with n entries, mapClasses or more if they are not kept.
+// mapClassOf returns the class of maps with n entries. It is mapClasses or more if such maps are not kept.
 func mapClassOf(n int) int {
 	switch {
 	case n == 0:
@@ -38,7 +36,7 @@ func mapClassOf(n int) int {
 	return 1 + bits.Len(uint(n-1)/7)
 }
 
-// mapRoom returns how many entries a map of a class holds before it grows.
+// mapRoom returns the number of entries that a map of a class can hold before it grows.
 func mapRoom(class int) int {
 	switch class {
 	case 0, 1:
@@ -47,7 +45,7 @@ func mapRoom(class int) int {
 	return 7 << (class - 1)
 }
 
-// MapRoom returns how many entries a map that was made for n holds before it grows.
+// MapRoom returns the number of entries that a map that was made for n entries can hold before it grows.
 func MapRoom(n int) int { return mapRoom(mapClassOf(n)) }
 
 // MapLen returns the length of a map (assumption M1).
@@ -58,9 +56,9 @@ func MapLen(m xunsafe.Pointer) int {
 // A MapType is a type of builtin maps.
 type MapType struct {
 	Reflect reflect.Type
-	entry   uintptr // bytes of the heap for each entry, if a map does not hold keys or values itself
-	group   uintptr // bytes of eight slots
-	kept    [mapClasses]uintptr
+	entry   uintptr             // heap bytes of each entry, if keys or values are separate objects
+	group   uintptr             // bytes of eight slots
+	kept    [mapClasses]uintptr // bytes of a map of each class
 }
 
 var mapTypes sync.Map // from reflect.Type to *MapType
@@ -75,14 +73,14 @@ func MapTypeOf(t reflect.Type) *MapType {
 	slot := RoundUp(key, uintptr(t.Elem().Align())) + max(elem, 1)
 	m.group = 8 + 8*RoundUp(slot, uintptr(max(t.Key().Align(), t.Elem().Align())))
 	for class := range m.kept {
-		m.kept[class] = m.bytes(class) + 2*xunsafe.SizeOf[uintptr]() // and its place in a list
+		m.kept[class] = m.bytes(class) + 2*xunsafe.SizeOf[uintptr]() // with its element of the free list
 	}
 	known, _ := mapTypes.LoadOrStore(t, m)
 	return known.(*MapType)
 }
 
-// part returns how many bytes of a slot a key or a value of type t takes. The runtime keeps
-// those of more than 128 bytes in an object of their own.
+// part returns the bytes of a slot for a key or value of the given type. The runtime allocates a separate object for a
+// key or value of more than 128 bytes.
 func (t *MapType) part(of reflect.Type) uintptr {
 	if size := of.Size(); size > 128 {
 		t.entry += heapBytes(size)
@@ -91,8 +89,8 @@ func (t *MapType) part(of reflect.Type) uintptr {
 	return of.Size()
 }
 
-// bytes returns about how many bytes of the heap a map of a class takes without its entries'
-// objects: a header, and a group of eight slots or tables of up to 1,024.
+// bytes estimates the heap bytes of a map of a class, without separate objects of entries: a header, and a group of
+// eight slots or tables of up to 1,024 slots.
 func (t *MapType) bytes(class int) uintptr {
 	const header, table, slots = 48, 48, 1024
 	switch class {
@@ -105,12 +103,12 @@ func (t *MapType) bytes(class int) uintptr {
 	if n <= slots {
 		return header + table + heapBytes(n/8*t.group)
 	}
-	tables := n / slots // of which some split before the map is full
+	tables := n / slots // some split before the map is full
 	return header + tables*(table+heapBytes(slots/8*t.group))*5/4
 }
 
-// heapBytes returns about how many bytes the heap takes for an object of n bytes: its size
-// classes are an eighth of a power of two apart, and large objects take pages.
+// heapBytes estimates the heap bytes of an object of n bytes: size classes are an eighth of a power of two apart, and
+// large objects take whole pages.
 func heapBytes(n uintptr) uintptr {
 	if n > 32<<10 {
 		return RoundUp(n, 8<<10)
@@ -122,26 +120,26 @@ func (t *MapType) make(n int) xunsafe.Pointer {
 	return reflect.MakeMapWithSize(t.Reflect, n).UnsafePointer()
 }
 
-// charger has the methods of a region that count memory outside of chunks.
+// charger is a region. It counts memory outside of chunks.
 type charger interface {
 	Charge(bytes uintptr)
 	Discharge(bytes uintptr)
 }
 
-// A MapStore has the maps of a region. A nil MapStore makes maps of the heap that count nowhere.
+// A MapStore has the maps of a region. A nil MapStore makes maps that are not counted.
 type MapStore struct {
-	charger charger // the region, in the current cycle; nil before the first map
-	plain   bool    // maps are not handed out twice
+	charger charger // the region; nil before the first map of a cycle
+	plain   bool    // maps are not reused
 	last    *mapList
 	lists   []*mapList
 	byType  map[*MapType]*mapList
 	used    []*mapList // in this cycle
 	marks   []mapPosition
 	kept    uintptr // bytes of all maps in lists
-	loose   uintptr // bytes that count for this cycle alone
+	loose   uintptr // bytes that count only in this cycle
 	cycles  uint32
 
-	// The addresses of the maps in use, as far as OwnsMap was asked for them.
+	// addresses has the maps in use. OwnsMap adds them.
 	addresses map[uintptr]struct{}
 }
 
@@ -152,25 +150,25 @@ type mapList struct {
 	used    bool
 	recent  int // entries of the map that was completed last
 	cell    xunsafe.Pointer
-	value   reflect.Value // cell, as a map of the type
-	scratch *mapScratch   // of move; nil before the first
+	value   reflect.Value // cell as a map of the type
+	scratch *mapScratch   // of move; nil before the first call
 }
 
-// mapScratch has the variables that copying a map takes.
+// mapScratch has the variables of move.
 type mapScratch struct {
 	key, elem reflect.Value
 	entries   reflect.MapIter
 }
 
-// mapClass has the maps of a class, those in use first.
+// mapClass has the maps of a class. The first ones are in use.
 type mapClass struct {
 	maps  []xunsafe.Pointer
 	inUse int
-	need  int // the most that a cycle of this window used
-	known int // of those in use: in addresses
+	need  int // peak of inUse in this window
+	known int // maps[:known] are in addresses
 }
 
-// Take returns an empty map of type t with room for n entries.
+// Take returns an empty map of type t that can hold n entries.
 func (s *MapStore) Take(t *MapType, n int) xunsafe.Pointer {
 	if s == nil {
 		return t.make(n)
@@ -190,7 +188,7 @@ func (s *MapStore) Take(t *MapType, n int) xunsafe.Pointer {
 	return s.take(l, class, n)
 }
 
-// listOf returns the list of t, as one that the cycle uses.
+// listOf returns the list of t and marks it as used in this cycle.
 func (s *MapStore) listOf(t *MapType) *mapList {
 	l := s.byType[t]
 	if l == nil {
@@ -210,8 +208,7 @@ func (s *MapStore) listOf(t *MapType) *mapList {
 	return l
 }
 
-// take is the slow path of Take: a map that was written to when its cycle had ended, or a new
-// one.
+// take is the slow path of Take. It returns an idle map that was written after its cycle, cleared again, or a new map.
 func (s *MapStore) take(l *mapList, class, n int) xunsafe.Pointer {
 	if class >= mapClasses || s.plain {
 		s.chargeLoose(l.typ.bytes(class))
@@ -241,8 +238,8 @@ func (s *MapStore) chargeLoose(bytes uintptr) {
 	s.loose += bytes
 }
 
-// Grow charges for a map of type t that was made for from entries and is about to have to. It is
-// called before they are inserted.
+// Grow charges for the growth of a map of type t that was made for from entries and will have to entries. It is called
+// before the insertion.
 func (s *MapStore) Grow(t *MapType, from, to int) {
 	if s == nil {
 		return
@@ -252,16 +249,15 @@ func (s *MapStore) Grow(t *MapType, from, to int) {
 	}
 }
 
-// Entry charges for what an entry of a map of type t takes beside its slot.
+// Entry charges for the separate objects of an entry in a map of type t.
 func (s *MapStore) Entry(t *MapType) {
 	if s != nil && t.entry != 0 {
 		s.chargeLoose(t.entry)
 	}
 }
 
-// Larger returns a map that has room for twice the entries of m, and the entries: m itself, which
-// will grow, if such maps are not kept. m has as many entries as it was made for, was
-// returned by Take, and is not used any more.
+// Larger returns a map of the next class with the entries of m. If maps of that class are not kept, it returns m, which
+// will grow. m was returned by Take and is full. The caller must not use m afterwards.
 func (s *MapStore) Larger(t *MapType, m xunsafe.Pointer) xunsafe.Pointer {
 	n := MapLen(m)
 	if s == nil {
@@ -279,7 +275,7 @@ func (s *MapStore) Larger(t *MapType, m xunsafe.Pointer) xunsafe.Pointer {
 	return larger
 }
 
-// move enters the entries of from into to.
+// move copies the entries of from to to.
 func (l *mapList) move(to, from xunsafe.Pointer) {
 	if l.scratch == nil {
 		t := l.typ.Reflect
@@ -288,7 +284,7 @@ func (l *mapList) move(to, from xunsafe.Pointer) {
 	x := l.scratch
 	l.cell = from
 	x.entries.Reset(l.value)
-	more := x.entries.Next() // which reads the map's address
+	more := x.entries.Next() // reads l.cell
 	for l.cell = to; more; more = x.entries.Next() {
 		x.key.SetIterKey(&x.entries)
 		x.elem.SetIterValue(&x.entries)
@@ -308,14 +304,14 @@ func (s *MapStore) Recent(t *MapType) int {
 	return s.listOf(t).recent
 }
 
-// Completed notes that a map of type t has got all its n entries.
+// Completed records that a map of type t has all its n entries.
 func (s *MapStore) Completed(t *MapType, n int) {
 	if s != nil && !s.plain {
 		s.listOf(t).recent = min(n, mapRoom(mapClasses-1))
 	}
 }
 
-// empty clears m, a map of a class, and reports whether it has not outgrown that.
+// empty clears m, a map of a class. It returns false, and does not clear m, if m has outgrown the class.
 func (l *mapList) empty(m xunsafe.Pointer, class int) bool {
 	switch n := MapLen(m); {
 	case n == 0:
@@ -329,7 +325,7 @@ func (l *mapList) empty(m xunsafe.Pointer, class int) bool {
 	return true
 }
 
-// drop leaves the i-th map of a class, which is in use, to the collector.
+// drop removes map i of a class, which is in use.
 func (s *MapStore) drop(l *mapList, class, i int) {
 	x := &l.classes[class]
 	x.inUse--
@@ -341,13 +337,13 @@ func (s *MapStore) drop(l *mapList, class, i int) {
 	s.give(l.typ.kept[class])
 }
 
-// give counts that the store has bytes less.
+// give takes off bytes of dropped maps.
 func (s *MapStore) give(bytes uintptr) {
 	s.kept -= bytes
 	s.charger.Discharge(bytes)
 }
 
-// takeBack makes all but the first n maps of a class idle.
+// takeBack clears the maps of a class in use, except for the first n, and makes them idle.
 func (s *MapStore) takeBack(l *mapList, class, n int) {
 	x := &l.classes[class]
 	x.need = max(x.need, x.inUse)
@@ -373,11 +369,10 @@ func (s *MapStore) keep(l *mapList, class, n int) {
 	s.give(bytes)
 }
 
-// mapWindow is the number of cycles after which maps are dropped that none of them used.
+// mapWindow is the number of cycles after which unused maps are dropped.
 const mapWindow = 32
 
-// endCycle makes all maps idle and keeps at most limit bytes of them. It returns how many bytes
-// of maps were in use.
+// endCycle makes all maps idle and keeps at most limit bytes of them. It returns the bytes of the maps that were in use.
 func (s *MapStore) endCycle(r charger, limit uintptr) (used uintptr) {
 	s.charger = r
 	used = s.usedBytes()
@@ -404,8 +399,8 @@ func (s *MapStore) endCycle(r charger, limit uintptr) (used uintptr) {
 	return used
 }
 
-// endWindow drops up to a quarter of the maps that no cycle of the window has used. Lists without
-// maps are forgotten.
+// endWindow drops up to a quarter of the maps of each class, but only maps that no cycle of the window has used. It
+// removes empty lists.
 func (s *MapStore) endWindow() {
 	lists := s.lists[:0]
 	for _, l := range s.lists {
@@ -447,7 +442,7 @@ func (s *MapStore) shrink(limit uintptr) {
 	}
 }
 
-// forgetLoose has loose bytes be so many again, and the store know no address.
+// forgetLoose resets the loose bytes to bytes, and forgets all addresses.
 func (s *MapStore) forgetLoose(bytes uintptr) {
 	s.charger.Discharge(s.loose - bytes)
 	s.loose = bytes
@@ -464,7 +459,7 @@ func (s *MapStore) forgetLoose(bytes uintptr) {
 	}
 }
 
-// usedBytes returns how many bytes the maps in use take.
+// usedBytes returns the bytes of the maps in use.
 func (s *MapStore) usedBytes() uintptr {
 	if s == nil {
 		return 0
@@ -478,7 +473,7 @@ func (s *MapStore) usedBytes() uintptr {
 	return n
 }
 
-// heldBytes returns how many bytes count for the store.
+// heldBytes returns the bytes of all maps.
 func (s *MapStore) heldBytes() uintptr {
 	if s == nil {
 		return 0
@@ -486,7 +481,7 @@ func (s *MapStore) heldBytes() uintptr {
 	return s.kept + s.loose
 }
 
-// looseBytes returns how many bytes count for this cycle alone.
+// looseBytes returns the bytes that count only in this cycle.
 func (s *MapStore) looseBytes() uintptr {
 	if s == nil {
 		return 0
@@ -494,10 +489,10 @@ func (s *MapStore) looseBytes() uintptr {
 	return s.loose
 }
 
-// idleBytes returns how many bytes the idle maps take.
+// idleBytes returns the bytes of the idle maps.
 func (s *MapStore) idleBytes() uintptr { return s.heldBytes() - s.usedBytes() }
 
-// dropIdle leaves the idle maps to the collector.
+// dropIdle drops the idle maps.
 func (s *MapStore) dropIdle(r charger) {
 	if s == nil {
 		return
@@ -512,14 +507,14 @@ func (s *MapStore) dropIdle(r charger) {
 	s.charger = charger
 }
 
-// mapPosition is how many maps of a class were in use when a mark was taken.
+// mapPosition is the number of maps of a class in use when a mark was taken.
 type mapPosition struct {
 	list  *mapList
 	class int
 	inUse int
 }
 
-// mark notes how many maps are in use, and returns where that begins in s.marks.
+// mark appends the positions of all maps to s.marks, and returns the index of the first one.
 func (s *MapStore) mark() int {
 	if s == nil {
 		return 0
@@ -535,7 +530,7 @@ func (s *MapStore) mark() int {
 	return first
 }
 
-// isAt reports whether the store is where it was at the newest mark.
+// isAt reports whether no map was taken since the newest mark, whose positions begin at first.
 func (s *MapStore) isAt(first int, loose uintptr) bool {
 	if s == nil {
 		return true
@@ -554,8 +549,7 @@ func (s *MapStore) isAt(first int, loose uintptr) bool {
 	return len(list) == 0 && s.loose == loose
 }
 
-// rewind makes the maps idle that were taken since the mark with the positions from first on, up
-// to end or the last one.
+// rewind makes the maps idle that were taken since the mark with the positions s.marks[first:end].
 func (s *MapStore) rewind(r charger, first, end int, loose uintptr) {
 	if s == nil {
 		return

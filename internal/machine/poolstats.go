@@ -11,22 +11,22 @@ import (
 )
 
 // PoolStats has the counters that all arenas of a pool share. An arena changes them when it gains or loses a chunk, which is rare in a warm
-// pool, and with a total limit at Get and Put.
+// pool. With a total limit it also changes them at Get and Put.
 type PoolStats struct {
-	_        [64]byte      // no cache line with what every Get reads
+	_        [64]byte      // shares no cache line with fields that every Get reads
 	held     check.Uintptr // bytes of all chunks
-	peak     check.Uintptr // the most that held was
-	largest  check.Uintptr // the most bytes that the chunks of one arena and its forks had
+	peak     check.Uintptr // of held
+	largest  check.Uintptr // peak bytes of the chunks of one arena and its forks
 	out      check.Uintptr // bytes counted against the total
-	Total    check.Uintptr // the most that out may be; 0: any
+	Total    check.Uintptr // the limit of out; 0: none
 	oversize check.Uint64
 	dropped  check.Uint64
 	refused  check.Uint64
-	byTotal  check.Uint64 // of those, by the total
+	byTotal  check.Uint64 // the part of refused that exceeded Total
 
 	droppedBytes check.Uint64
 	evicted      check.Uintptr // bytes dropped since the last collection
-	CollectAfter check.Uintptr // the most evicted bytes before the pool calls runtime.GC; 0: any
+	CollectAfter check.Uintptr // runtime.GC is called if evicted reaches it; 0: never
 
 	abandoned check.Uint64 // arenas
 	Left      check.Int64  // abandoned arenas that are not collected yet
@@ -43,20 +43,20 @@ func (s *PoolStats) Idle() uintptr { return s.Cached.Load() + s.Retained.Load() 
 
 // Counts is a snapshot of the counters. Sizes are in bytes.
 type Counts struct {
-	Held, Out, Total   uintptr // of all chunks; of those that count against the total; that, 0 for none
-	HighWater, Largest uintptr // the most that Held was; the most that one arena and its forks had
+	Held, Out, Total   uintptr // of all chunks; of chunks that count against the total limit; the limit
+	HighWater, Largest uintptr // peak of Held; peak of one arena and its forks
 	Oversize, Dropped  uint64
-	Refused, ByTotal   uint64 // by all limits; of those, by the total
+	Refused, ByTotal   uint64 // by all limits; by the total limit
 	Abandoned          uint64
 	DroppedBytes       uint64
 }
 
-// Counts reads the counters, each at its own moment.
+// Counts reads the counters. It is not an atomic snapshot.
 func (s *PoolStats) Counts() Counts {
 	return Counts{s.held.Load(), s.out.Load(), s.Total.Load(), s.peak.Load(), s.largest.Load(), s.oversize.Load(), s.dropped.Load(), s.refused.Load(), s.byTotal.Load(), s.abandoned.Load(), s.droppedBytes.Load()}
 }
 
-// TakeHighWater returns the high-water mark, which begins anew with what is held now.
+// TakeHighWater returns the high-water mark and resets it to the bytes held now.
 func (s *PoolStats) TakeHighWater() uintptr {
 	peak := s.peak.Swap(0)
 	Raise(&s.peak, s.held.Load())
@@ -69,7 +69,7 @@ func Raise(x *check.Uintptr, to uintptr) {
 	}
 }
 
-// drop counts chunks that were left to the collector.
+// drop counts dropped chunks.
 func (s *PoolStats) drop(bytes uintptr, chunks int) {
 	s.held.Add(-bytes)
 	s.dropped.Add(uint64(chunks))
@@ -77,13 +77,13 @@ func (s *PoolStats) drop(bytes uintptr, chunks int) {
 	s.Evicted(bytes)
 }
 
-// Collected notes a collection.
+// Collected records a collection.
 func (s *PoolStats) Collected() { s.evicted.Store(0) }
 
 // collecting is set while a pool's call of runtime.GC runs.
 var collecting atomic.Bool
 
-// Evicted counts bytes that were left to the collector, and starts a collection if CollectAfter asks for it.
+// Evicted counts dropped bytes, and starts a collection if they reach CollectAfter.
 func (s *PoolStats) Evicted(bytes uintptr) {
 	after := s.CollectAfter.Load()
 	if after == 0 || s.evicted.Add(bytes) < after || collecting.Swap(true) {
@@ -96,19 +96,18 @@ func (s *PoolStats) Evicted(bytes uintptr) {
 	}()
 }
 
-// UsedClasses is the number of size classes of a Used: up to 256 bytes, up to twice that
-// and so on up to 64 MB, and all above.
+// UsedClasses is the number of size classes of a Used: up to 256 bytes, up to 512 bytes and so on up to 64 MB, and more.
 const UsedClasses = 20
 
-// unused is the index of the cycles that used nothing. They also belong to the smallest class.
+// unused is the index of cycles without allocations. They also belong to the smallest class.
 const unused = UsedClasses
 
-// Used counts cycles by the bytes that they used. It is in an ArenaStats, where only the goroutine that puts the arena adds to it. Each class
-// has a word: the number of cycles above its split, their bytes below.
+// Used counts cycles by the bytes that they used. Only the goroutine that puts the arena adds to it. Each class has a
+// word: the bits above split are the number of cycles, and the lower bits are the sum of their bytes.
 type Used [UsedClasses + 1]atomic.Uint64
 
-// split returns how many bits of a class's word are for bytes. A cycle of class i needs 8+i bits, so both parts have room for as many
-// cycles. The last class has room for 512 cycles of 32 TB.
+// split returns the number of bits for bytes in the word of a class. A cycle of class i has at most 8+i bits, so both
+// parts can hold the same number of cycles. The last class can hold 512 cycles of 32 TB.
 func split(class int) int {
 	switch class {
 	case UsedClasses - 1:
@@ -130,8 +129,8 @@ func (u *Used) Add(bytes uintptr) (full bool) {
 	return addAlone(&u[class], 1<<split(class)+uint64(bytes))>>63 != 0
 }
 
-// addAlone is x.Add(n) for an x that no other goroutine writes. 64-bit processors store a word at once, so no lock is needed, which takes a
-// sixth of an empty Get and Put.
+// addAlone is x.Add(n) for an x that no other goroutine writes. On 64-bit processors it needs no locked instruction,
+// which would cost a sixth of an empty Get and Put.
 //
 //go:norace
 func addAlone(x *atomic.Uint64, n uint64) uint64 {
@@ -162,25 +161,25 @@ func (u *Used) Clear() {
 	}
 }
 
-// SizeHint learns how many bytes the requests of an automatic pool use: a histogram of about the last hundred samples gives the 75th
-// percentile, the size of the first chunk of a new arena.
+// SizeHint is the size of the first chunk of a new arena in an automatic pool: the 75th percentile of the bytes that
+// about the last hundred samples used.
 type SizeHint struct {
-	size atomic.Uintptr // 0: nothing is known yet
+	size atomic.Uintptr // 0: unknown
 
 	mu     sync.Mutex
 	counts [sizeClasses]uint8 // samples, by class
 	total  int                // samples
-	class  int                // the one that size follows
+	class  int                // of the 75th percentile
 	above  int                // samples of larger classes
 }
 
 const (
-	// memory is the number of samples after which all count half: a pool whose
-	// requests have changed follows within a hundred.
+	// memory is the number of samples after which all counts are halved, so that the hint follows a change
+	// of the requests within a hundred samples.
 	memory = 128
 
-	// sizeClasses is the number of classes: four in each power of two, so that
-	// a chunk is at most a quarter larger than requested.
+	// sizeClasses is the number of size classes: four for each power of two, so that a chunk is at most a
+	// quarter larger than requested.
 	sizeClasses = 4 * 60
 )
 
@@ -202,8 +201,8 @@ func classSize(class int) uintptr {
 	return uintptr(class%4+5) << (class/4 - 1) * 8
 }
 
-// Add adds a sample: a request used n bytes. start is the size before anything is known. One request at most doubles the size. A sample is
-// dropped while another one is added, so no Put waits.
+// Add adds a sample, the n bytes that a request used. start is the initial size. One request at most doubles the size.
+// Add drops the sample if another goroutine is adding one, so that Put never waits.
 //
 //go:norace
 func (h *SizeHint) Add(n, start uintptr) {

@@ -6,44 +6,42 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Limits. An arena and its forks have one counter, an ArenaStats, and a pool has one for all
-// of its arenas, PoolStats.out. Memory is counted before it is taken:
+// Limits. An arena and its forks have one counter, an ArenaStats. A pool has one counter for all its arenas,
+// PoolStats.out. Memory is counted before it is allocated:
 //
 //	reserve   adds bytes to both counters, or refuses and changes nothing
-//	commit    notes that the memory was taken
-//	cancel    takes the reservation back, if it could not be taken
-//	release   takes off bytes that the arena gave up
+//	commit    records that the memory was allocated
+//	cancel    undoes the reservation if the allocation failed
+//	release   takes off the bytes of dropped chunks
 //
-// An allocation that fits its chunk does none of this. Each region of an arena or fork has
-// a Quota, which knows the chunks of that region. Arenas that have no limit, no forks and no
-// pool have none.
+// An allocation that fits its chunk does none of this. Each region has a Quota, which knows the chunks of that region.
+// The region of an arena without a limit, forks and a pool has none.
 
-// ArenaStats counts the bytes of an arena and its forks, each of which may be in use by
-// another goroutine. It outlives the arena.
+// ArenaStats counts the bytes of an arena and its forks, which several goroutines may use. It outlives the arena.
 type ArenaStats struct {
-	// Generation is the number of the arena's Gets and Puts: odd while it is in use. A Put, which
-	// may come twice at once, adds one by CompareAndSwap, a Get by Take.
+	// Generation is the number of Gets and Puts of the arena. It is odd while the arena is in use. Put uses
+	// CompareAndSwap, because two Puts may run at the same time. Get uses Take.
 	Generation atomic.Uint64
 
 	held    check.Uintptr // bytes of all chunks, and bytes reserved
-	Limit   check.Uintptr // the most that held may be; 0: any
+	Limit   check.Uintptr // of held; 0: none
 	Charged check.Uintptr // the part of held that PoolStats.out counts
-	counts  check.Bool    // what is reserved counts against the pool's total: from a Get under a total to Put
+	counts  check.Bool    // reservations count against the pool's total: from Get to Put
 
 	Abandoned check.Bool
-	Forks     check.Uint64  // that were ever handed out
-	flushed   check.Uintptr // bytes of this cycle that the pool has taken, of an arena with forks
+	Forks     check.Uint64  // calls of Fork
+	flushed   check.Uintptr // bytes moved to the pool's cache in this cycle, if the arena has forks
 }
 
-// Quota is the part that one region, an arena's or a fork's, has in an ArenaStats.
+// Quota is the part of a region, an arena's or a fork's, in an ArenaStats.
 type Quota struct {
-	region      quotaRegion // of its region
+	region      quotaRegion
 	arena       *ArenaStats // shared by an arena and its forks
-	pool        *PoolStats  // of its pool, nil for none
+	pool        *PoolStats  // nil for none
 	refuse      func(Refusal)
-	held        uintptr      // bytes of the region's chunks, and those of Charge
-	maxRetained uintptr      // what the arena may keep when it has no limit
-	keeps       bool         // chunks that are dropped stay in the account, for their successor
+	held        uintptr      // bytes of the region's chunks and of Charge
+	maxRetained uintptr      // of an arena without a limit
+	keeps       bool         // release does not change the ArenaStats: grant uses the bytes of dropped chunks
 	noscan      allocatorOps // of the noscan allocator, with this quota
 
 	IdleForks  IdleForks // nil if there are no forks
@@ -56,23 +54,22 @@ type Quota struct {
 type quotaRegion interface {
 	// each calls do for the noscan allocator and the active typed ones.
 	each(do func(*Allocator))
-	// inactiveBytes returns the size of the chunks of inactive allocators and of idle maps, and
-	// dropInactive drops these.
+	// inactiveBytes returns the size of the chunks of inactive allocators and of idle maps. dropInactive
+	// drops them.
 	inactiveBytes() uintptr
 	dropInactive()
 	// ownCache returns the arena's own cache, which its forks share, or nil.
 	ownCache() *Cache
-	// setMaxRetained sets the most bytes of chunks that the end of a cycle leaves.
+	// setMaxRetained sets the most bytes of chunks that the region keeps at the end of a cycle.
 	setMaxRetained(bytes uintptr)
 }
 
-// IdleForks returns the size of the idle chunks of a region's ended forks. If drop is set it drops them, but leaves their
-// bytes in the ArenaStats. Only the goroutine that owns the region calls it.
+// IdleForks returns the size of the idle chunks of a region's ended forks. If drop is set, it drops them, but does not
+// take their bytes off the ArenaStats. Only the goroutine that owns the region calls it.
 type IdleForks func(drop bool) uintptr
 
-// A Refusal is the error of a reservation that exceeds a limit, the arena's own or the
-// total of its pool. Sizes are in bytes; Others is the part of InUse that other arenas of
-// the pool have.
+// A Refusal describes a reservation that exceeds the limit of the arena or the total of its pool. Sizes are in bytes.
+// Others is the part of InUse in other arenas of the pool.
 type Refusal struct {
 	Limit, InUse, Others, Asked uintptr
 	Pool                        bool
@@ -129,13 +126,13 @@ func (q *Quota) adopt(n uintptr) {
 	Raise(&q.pool.largest, q.arena.held.Load())
 }
 
-// part takes off n bytes of a chunk that moves to the pool's cache.
+// part takes off the n bytes of a chunk that moves to the pool's cache.
 func (q *Quota) part(n uintptr) {
 	q.held -= n
 	q.arena.shrink(q.pool, n)
 }
 
-// release counts chunks that the arena has dropped. bytes is their size.
+// release takes off dropped chunks of the given total size.
 //
 //go:norace
 func (q *Quota) release(bytes uintptr, chunks int) {
@@ -174,10 +171,10 @@ func (q *Quota) grant(need, size, align uintptr, keep *Allocator) uintptr {
 				q.arena.shrink(q.pool, dropped-freed)
 				return n
 			}
-			// A fork has taken some of the cache meanwhile: begin again with what is left.
+			// A fork has taken chunks of the cache meanwhile: try again.
 			q.arena.shrink(q.pool, n-freed+dropped)
 			idle = 0
-		case n > need: // a fork or another arena has taken some of it meanwhile
+		case n > need: // a fork or another arena has reserved memory since leaves: try again
 		case idle == 0 && q.idle(keep) != 0:
 			idle = q.idle(keep)
 		default:
@@ -197,10 +194,10 @@ func (q *Quota) refused(r *Refusal) {
 	q.refuse(*r)
 }
 
-// A chunk may use at most 1/share of the remaining limit, unless a single value needs more.
+// A chunk has at most 1/share of the remaining limit, unless a single value needs more.
 const share = 8
 
-// shareOf returns the size of a chunk that should have size bytes and must have need, if left bytes remain of a limit.
+// shareOf returns the size of a chunk of at least need bytes, preferably size bytes, if left bytes of a limit remain.
 func shareOf(left, need, size, align uintptr) uintptr {
 	return max(need, min(size, left/share/align*align))
 }
@@ -237,7 +234,7 @@ func (q *Quota) idle(keep *Allocator) uintptr {
 	return q.idleBeside(keep, false) + q.region.ownCache().Bytes()
 }
 
-// idleBeside is idle without the cache, which is one for a region and its forks. It drops the chunks if drop is set.
+// idleBeside is idle without the cache, which a region shares with its forks. It drops the chunks if drop is set.
 func (q *Quota) idleBeside(keep *Allocator, drop bool) (n uintptr) {
 	if !drop {
 		n = q.region.inactiveBytes()
@@ -263,8 +260,7 @@ func (q *Quota) idleBeside(keep *Allocator, drop bool) (n uintptr) {
 	return n
 }
 
-// dropIdle drops the chunks that idle counts, and returns their size in bytes. The caller takes it off the
-// account.
+// dropIdle drops the chunks that idle counts, and returns their size in bytes. The caller takes it off the ArenaStats.
 func (q *Quota) dropIdle(keep *Allocator) uintptr {
 	q.keeps = true
 	held := q.held
@@ -275,7 +271,7 @@ func (q *Quota) dropIdle(keep *Allocator) uintptr {
 	return inactive + n + q.region.ownCache().shrink(0)
 }
 
-// Idle is the part of IdleForks for an ended fork.
+// Idle is IdleForks for one ended fork.
 func (q *Quota) Idle(drop bool) uintptr {
 	if drop {
 		return q.dropIdle(nil)
@@ -283,9 +279,9 @@ func (q *Quota) Idle(drop bool) uintptr {
 	return q.idleBeside(nil, false)
 }
 
-// TrimIdle drops the idle chunks of the region and of its ended forks if the arena and its forks hold more than half of their
-// limit. Reset and Rewind call it, because no other goroutine may drop them: so idle chunks never stop a fork that needs half
-// of the limit.
+// TrimIdle drops the idle chunks of the region and of its ended forks if the arena and its forks hold more than half of
+// their limit. Reset and Rewind call it, because only the owner may drop them. So idle chunks never prevent a fork from
+// using half of the limit.
 func (q *Quota) TrimIdle() {
 	if limit := q.Limit(); limit != 0 && q.arena.Held() > limit/2 {
 		q.DropIdle()
@@ -295,7 +291,7 @@ func (q *Quota) TrimIdle() {
 // DropIdle drops the idle chunks of the region and of its ended forks.
 func (q *Quota) DropIdle() { q.arena.shrink(q.pool, q.dropIdle(nil)) }
 
-// Flushed records that a cycle of the region and of its forks has ended.
+// Flushed records the end of a cycle of the arena and its forks.
 func (q *Quota) Flushed() { q.arena.flushed.Store(0) }
 
 // Forked counts a fork, of which inUse are now in use.
@@ -304,8 +300,7 @@ func (q *Quota) Forked(inUse int) {
 	q.arena.Forks.Add(1)
 }
 
-// Forget takes the chunks of a fork off the arena, leaves them to any goroutine that may still use them, and separates q from
-// all others.
+// Forget takes the chunks of a fork off the arena. A goroutine may still use them. It then calls Leave.
 func (q *Quota) Forget() {
 	chunks := 0
 	q.region.each(func(al *Allocator) { chunks += al.Chunks() })
@@ -313,10 +308,10 @@ func (q *Quota) Forget() {
 	q.Leave()
 }
 
-// Leave separates q, which holds nothing, from all others.
+// Leave separates q, which holds no bytes, from its arena and pool.
 func (q *Quota) Leave() { q.IdleForks, q.pool, q.arena = nil, nil, &noArenaStats }
 
-// reserve counts n bytes, of which freed are counted already, or returns why it does not.
+// reserve counts n bytes, of which freed bytes are already counted, or returns a Refusal.
 func (st *ArenaStats) reserve(s *PoolStats, n, freed uintptr) *Refusal {
 	limit, more := st.Limit.Load(), n-min(n, freed)
 	if held, ok := addWithin(&st.held, more, n, freed, limit); !ok {
@@ -348,7 +343,7 @@ func addWithin(x *check.Uintptr, more, n, freed, most uintptr) (was uintptr, ok 
 	}
 }
 
-// shrink takes off bytes that the arena or one of its forks no longer has.
+// shrink takes off bytes.
 func (st *ArenaStats) shrink(s *PoolStats, bytes uintptr) {
 	if bytes == 0 {
 		return
@@ -368,8 +363,8 @@ func (st *ArenaStats) discharge(s *PoolStats, bytes uintptr) {
 	}
 }
 
-// BeginCount makes everything that the arena has and takes count against the pool's total until EndCount. It returns false, and
-// counts none of what the arena has, if the total does not allow that. The caller then drops it.
+// BeginCount makes the memory of the arena, present and future, count against the pool's total until EndCount. It returns
+// false and counts no present memory if the total does not allow that. The caller then drops that memory.
 func (st *ArenaStats) BeginCount(s *PoolStats) bool {
 	st.counts.Store(true)
 	more := st.held.Load() - st.Charged.Load()
@@ -380,7 +375,7 @@ func (st *ArenaStats) BeginCount(s *PoolStats) bool {
 	return ok
 }
 
-// EndCount takes everything that the arena and its forks have off the pool's total.
+// EndCount takes the memory of the arena and its forks off the pool's total.
 func (st *ArenaStats) EndCount(s *PoolStats) {
 	st.counts.Store(false)
 	st.discharge(s, ^uintptr(0))
@@ -395,7 +390,7 @@ func (st *ArenaStats) Close(s *PoolStats) {
 	}
 }
 
-// Take counts a Get of an idle arena, which only the caller has.
+// Take counts a Get. Only the caller has the arena.
 //
 //go:norace
 func (st *ArenaStats) Take() { addAlone(&st.Generation, 1) }
@@ -406,7 +401,7 @@ func (st *ArenaStats) inUse() bool { return st.Generation.Load()%2 == 1 }
 // Held returns the number of bytes that the arena and its forks have reserved.
 func (st *ArenaStats) Held() uintptr { return st.held.Load() }
 
-// remaining returns what a limit leaves when held bytes are in use.
+// remaining returns the remaining capacity of a limit if held bytes are in use.
 func remaining(limit, held uintptr) uintptr { return limit - min(limit, held) }
 
 // noLimit is the remaining capacity if there is no limit.
