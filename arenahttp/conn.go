@@ -11,20 +11,18 @@ import (
 	"github.com/ebbpool/arena/internal/hooks"
 )
 
-// ConnContext is for the field of http.Server that has its name: with it, Handler gives the
-// requests of HTTP/1 to the next handler as they are, and saves the copy that it makes of
-// others, about 320 bytes of some 2,000 that such a request allocates.
+// ConnContext is a value for the ConnContext field of [http.Server]. With it, [Handler] does not copy requests of
+// HTTP/1, which saves about 320 of the 2,000 bytes that such a request allocates.
 //
 //	s := http.Server{Handler: arenahttp.Handler(pool, mux), ConnContext: arenahttp.ConnContext}
 //
-// A request's context leads to its arena as without it, and so do contexts that are made from
-// it, but those of context.WithoutCancel: for them arena.FromContext is nil, which means
-// the heap. A context that was kept leads to no arena when its request has ended, whichever
-// the connection serves then. To ask a context that has a deadline or a cancellation of its
-// own takes some hundred nanoseconds.
+// [arena.FromContext] returns the arena for the context of the request and for contexts derived from it, except that it
+// returns nil for contexts of context.WithoutCancel. It returns nil after the request has ended, also while the
+// connection serves another request. It takes a few hundred nanoseconds for a context that has its own deadline or
+// cancellation.
 //
-// Requests of HTTP/2, and those that reach Handler in another way, through a timeout or a
-// middleware that gives them another context, are as without it.
+// ConnContext has no effect on requests of HTTP/2, and on requests whose context was replaced by a timeout or a
+// middleware outside of Handler.
 func ConnContext(ctx context.Context, _ net.Conn) context.Context {
 	if l := lineageOf(); l != nil {
 		return &connection{Context: ctx, lineage: l}
@@ -32,15 +30,15 @@ func ConnContext(ctx context.Context, _ net.Conn) context.Context {
 	return ctx
 }
 
-// connection is the context of a connection, and leads those who ask a request's own, which
-// nobody else can make, to the request in progress: all that lie between are the server's.
+// connection is the context of a connection. It is an ancestor of the context of each request that the connection
+// serves. Between them are only contexts of the server, so it can find the request in progress.
 type connection struct {
 	context.Context
 	lineage *lineage
 	now     atomic.Pointer[request]
 
 	mu     sync.Mutex
-	served context.Context // of the last request that was served so
+	served context.Context // of the last request that serve accepted
 }
 
 func (c *connection) Value(key any) any {
@@ -59,7 +57,7 @@ func (c *connection) Lend(ctx context.Context) any {
 	return arena.FromContext(c.Context)
 }
 
-// requestOf returns the request in progress if ctx is its context, or made from that.
+// requestOf returns the request in progress if ctx is its context or derived from it, and else nil.
 func (c *connection) requestOf(ctx context.Context) *request {
 	q := c.now.Load()
 	if q == nil || ctx != q.Context && !c.lineage.has(ctx, q.Context) {
@@ -68,11 +66,11 @@ func (c *connection) requestOf(ctx context.Context) *request {
 	return q
 }
 
-// serve has the connection lead to q, if q is the server's own: one at a time, and one for
-// each context, which would lead from a Handler that has ended to the next one.
+// serve makes q the request in progress and reports whether it did. The context of q must be a context of the server.
+// It accepts one request at a time, and one for each context, so that a context never leads to a later Handler.
 func (c *connection) serve(q *request) bool {
 	if q.Context.Value(c.lineage.key) != any(q.Context) {
-		return false // not what context.WithCancel has returned
+		return false // not a context of context.WithCancel
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,14 +82,14 @@ func (c *connection) serve(q *request) bool {
 	return true
 }
 
-// lineage tells which context another one was made from, of those that can be canceled.
-// Package context finds the nearest of them by a key that it hands to every Value.
+// lineage finds the cancelable ancestors of a context. Package context finds the nearest one by a key that it passes to
+// Value.
 type lineage struct {
 	key     any
-	cancels reflect.Type // a struct that begins with the context that it was made from
+	cancels reflect.Type // a struct that begins with its parent
 }
 
-// has reports whether ctx was made from root. What it can't look into was not.
+// has reports whether ctx is derived from root. It returns false if it finds a context of an unknown type.
 func (l *lineage) has(ctx, root context.Context) bool {
 	for ctx != nil {
 		near := ctx.Value(l.key)
@@ -106,7 +104,7 @@ func (l *lineage) has(ctx, root context.Context) bool {
 	return false
 }
 
-// lineageOf returns nil if package context is not as it was in Go 1.25 to 1.27.
+// lineageOf returns nil if package context differs from Go 1.25 to 1.27.
 var lineageOf = sync.OnceValue(func() *lineage {
 	root, end := context.WithCancel(context.Background())
 	defer end()
@@ -124,7 +122,7 @@ var lineageOf = sync.OnceValue(func() *lineage {
 	return l
 })
 
-// keeper keeps the key that it was asked for.
+// keeper records the key of a call of Value.
 type keeper struct {
 	context.Context
 	key any

@@ -1,5 +1,4 @@
-// Package arenahttp gives each HTTP request an arena of its own, which goes back to
-// its pool when the request has been handled:
+// Package arenahttp gives each HTTP request an arena, and puts it back in its pool when the request has been handled:
 //
 //	pool := arena.NewAutoPool(0)
 //	pool.SetLimit(8<<20, 256<<20)
@@ -9,24 +8,22 @@
 //
 //	a := arena.FromContext(r.Context())
 //
-// Nothing from the arena may be used after the handler has returned: what stays is
-// to be copied, with arena.Escape or strings.Clone. The answer needs none of that: a body is
-// copied when it is written, and the header, which package net/http may send later,
-// before it is sent, trailers and pushed requests as well.
+// Values from the arena must not be used after the handler has returned. Copy values that live longer, with
+// [arena.Escape] or [strings.Clone]. The response needs no copies: package net/http copies a body when it is written,
+// and this package copies headers, trailers and pushed requests.
 //
 // # Timeouts
 //
-// A timeout answers while its handler goes on. TimeoutHandler, in place of
-// http.TimeoutHandler, keeps the arena until that handler has ended:
+// A timeout sends a response while its handler is still running. Use [TimeoutHandler] instead of
+// [http.TimeoutHandler]. It keeps the arena until the handler has returned:
 //
 //	arenahttp.Handler(pool, arenahttp.TimeoutHandler(mux, 5*time.Second, "too late"))
 //
-// With a timeout of your own, or a router's, that runs its handler on a goroutine, Handler
-// belongs inside, around that handler:
+// If a timeout of your own, or of a router, runs its handler in a goroutine, call Handler inside the goroutine:
 //
 //	go func() { arenahttp.Handler(pool, mux).ServeHTTP(w, r); close(done) }()
 //
-// The other way round is safe, and slow: see Handler.
+// The reverse order is safe but slow; see [Handler].
 package arenahttp
 
 import (
@@ -37,47 +34,44 @@ import (
 	"github.com/ebbpool/arena/internal/hooks"
 )
 
-// Handler returns a handler that calls next with an arena from p in the request's
-// context, for arena.FromContext. It is taken from p when it is first asked for: one
-// that does so only when it has what it waits for, such as a connection to a database,
-// holds no memory while it waits. The arena goes back to p when next has returned or
-// panicked; a panic goes on. A nil p has no arenas: next works on the heap. A nil next panics.
+// Handler returns a handler that calls next with an arena from p in the request's context; see [arena.FromContext].
+// The arena is put back in p when next returns or panics. If p is nil, there is no arena, and values are allocated
+// from the heap. Handler panics if next is nil.
 //
-// If next panics with the error of a limit (see [arena.ArenaPool.SetLimit]), Handler answers 503 with
-// Retry-After if the request can succeed once other requests have ended, and 413 otherwise. If the answer
-// has begun, it ends the connection instead, so that no client takes half an answer for a whole. If next
-// has hijacked the connection, the panic goes on. Recovery middleware inside Handler, such as a router's,
-// needs [Recovered] for this. [Read] returns such errors.
+// The first call of FromContext, [Read] or [Write] takes the arena from p. A handler that calls them after it has
+// waited, for example for a database connection, holds no memory while it waits.
+//
+// If next panics with a [*arena.LimitError], Handler responds with status 503 and Retry-After if its Retry is true,
+// and with status 413 otherwise. If next has already begun the response, Handler closes the connection instead, so
+// that the client detects an incomplete response. If next has hijacked the connection, Handler panics with the same
+// value. Recovery middleware inside Handler, such as the middleware of a router, needs [Recovered]. Read returns such
+// errors.
 //
 // # Other goroutines
 //
-// The arena belongs to the goroutine that asks for it first, with arena.FromContext, Read or
-// Write. For others that ask, arena.FromContext is nil, which means the heap: no two
-// goroutines are led to one arena. So it is for all when next has returned, also for a
-// goroutine that goes on, for a hijacked connection, and for a context that was kept.
+// The arena belongs to the goroutine that first calls FromContext, Read or Write. In other goroutines FromContext
+// returns nil, which means the heap, so two goroutines never get the same arena. After next has returned, FromContext
+// returns nil in all goroutines.
 //
-// If another goroutine asks than the one that runs next, nobody knows when it will be done:
-// a timeout, for example, answers in place of a handler that goes on. Such an arena does
-// not go back to p when next returns. It is left to that goroutine and to the collector,
-// and counts as Abandoned in p's statistics; the next request pays for a new one.
-// TimeoutHandler avoids this, and so does Handler inside of the timeout in place of
-// around it.
+// If the goroutine that gets the arena is not the goroutine that runs next, Handler cannot know when it ends. For
+// example, a timeout responds while its handler is still running. Handler does not put such an arena back. It leaves
+// the arena to the goroutine and the collector, and counts it in PoolStats.Abandoned. The next request needs a new
+// arena. TimeoutHandler avoids this, and so does a Handler inside the timeout.
 //
-// What can't be seen is a goroutine that never asks, and was handed the arena, or a value
-// from it, by next: it must be done when next returns. For the arena there is
-// arena.Arena.Fork; programs built with -race, -asan or the tag arenacheck find who
-// comes too late.
+// Handler cannot detect a goroutine that next gives the arena, or values from it. Such a goroutine must end before
+// next returns, and needs [arena.Arena.Fork] to allocate. Programs built with -race, -asan or the tag arenacheck report
+// goroutines that use the arena too late.
 //
 // # Cost
 //
-// It allocates twice for each request: what http.Request.WithContext copies, which
-// ConnContext saves, and one object that is the context, stands before the
-// http.ResponseWriter and has what Write sets of a header. That one
-// has http.Flusher, http.Hijacker, http.Pusher and http.CloseNotifier where the writer has
-// them (http.Hijacker also where the writer's Unwrap leads to one), io.ReaderFrom and
-// io.StringWriter, all that http.ResponseController asks for, and Unwrap. A header field that
-// lies in the arena costs a copy on the heap; while the arena has forks, or is with a
-// late TimeoutHandler, each field does. To ask takes some nanoseconds.
+// Handler allocates twice for each request: the copy of [http.Request.WithContext], which [ConnContext] avoids, and
+// one object for the context and the http.ResponseWriter. A header field in the arena is copied to the heap. All header
+// fields are copied while the arena has forks, or while a TimeoutHandler's handler is running late. FromContext takes a
+// few nanoseconds.
+//
+// The http.ResponseWriter implements http.Flusher, http.Hijacker, http.Pusher and http.CloseNotifier if the original
+// one does. It implements http.Hijacker also if Unwrap leads to one. It always implements io.ReaderFrom,
+// io.StringWriter, Unwrap and the methods that http.ResponseController calls.
 func Handler(p *arena.ArenaPool, next http.Handler) http.Handler {
 	if next == nil {
 		panic("arenahttp: Handler: nil handler")
@@ -88,8 +82,8 @@ func Handler(p *arena.ArenaPool, next http.Handler) http.Handler {
 // HandlerBy is Handler for a pool that recycles memory only within a key. It calls key once for each
 // request, before next.
 //
-// A key decides whose memory a request gets, so take it from what was verified, such as a session, or from a
-// fixed set, such as r.Pattern or a route. A nil key or next panics.
+// A request gets memory of earlier requests with the same key. So key should return a verified value, such as the user
+// of a session, or one of a fixed set, such as r.Pattern. HandlerBy panics if key or next is nil.
 func HandlerBy(p *arena.KeyedPool[string], key func(*http.Request) string, next http.Handler) http.Handler {
 	if key == nil || next == nil {
 		panic("arenahttp: HandlerBy: nil key or handler")
@@ -119,7 +113,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.view.ResponseWriter, x.view.request = w, &x.request
 	defer x.end(r)
 	if guard.Sampled.Load() {
-		x.request.faults = guard.PanicOnFault() // also if it never asks for an arena: it may use memory of an earlier one
+		x.request.faults = guard.PanicOnFault() // also without an arena: next may use memory of an earlier request
 	}
 	defer arena.ExplainFaults()
 	h.next.ServeHTTP(x.view.writer(), r)

@@ -9,13 +9,12 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// keep replaces what of h lies in r by copies on the heap: fields, their values, and
-// slices of values. If r is nil, nobody can tell, and everything is copied; so no slice that
-// may be many requests' is written to.
+// keep replaces fields, values and slices of values of h that are in r by copies on the heap. If r is nil, it copies all
+// of them. It does not write to slices that several requests may share.
 func keep(h http.Header, r *machine.Region) {
 	fields := h
 	if r == nil {
-		fields = maps.Clone(h) // or fields that were copied might come again
+		fields = maps.Clone(h) // because the loop adds fields to h
 	}
 	for field, values := range fields {
 		if r == nil || r.HoldsSlice(values) {

@@ -12,23 +12,23 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Read reads r's body, one JSON document, into what v points to, like [arenajson.UnmarshalRead] with the
-// request's arena, or the heap if there is none. The error for an empty body is io.EOF. If a limit of the
+// Read reads the JSON document in r's body and stores it in the value pointed to by v, like [arenajson.UnmarshalRead]. It
+// uses the request's arena, or the heap if there is none. The error for an empty body is io.EOF. If a limit of the
 // arena is exceeded, the error wraps or is a [*arena.LimitError]. [Status] returns the status for each error.
 //
 // Read sizes its buffer from Content-Length, up to the larger of 16 KB and 16 times the bytes received so
 // far, because a client can claim any length.
 func Read(r *http.Request, v any, opts ...arenajson.Option) error {
 	if r.Body == nil {
-		return io.EOF // a request that no server has made
+		return io.EOF // not a request of a server
 	}
 	return jsonbody.Read(arena.FromContext(r.Context()), r.Body, r.ContentLength, v, known, opts)
 }
 
 // Write answers r with status and the JSON encoding of v, followed by a newline, like the Encoder of
 // encoding/json. It sets Content-Length, and Content-Type to application/json unless the handler has set
-// one. Nothing is written before all of v has been encoded, so after an error of [arenajson.Marshal] the
-// handler can still answer. Other errors are those of w.
+// one. Write encodes all of v before it writes, so the handler can still respond after an error of
+// [arenajson.Marshal]. It also returns the errors of w.Write.
 //
 // If a limit of the arena is exceeded, Write panics with a [*arena.LimitError], so a handler that ignores
 // the error of Write does not send an empty answer; see [Recovered].

@@ -15,7 +15,7 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// exchange is all that a request needs here, in one allocation.
+// exchange has the memory for a request in one allocation.
 type exchange struct {
 	request request
 	view    view
@@ -52,21 +52,21 @@ type request struct {
 	answer answer
 }
 
-// answer has what Write sets of a header, in place of three allocations.
+// answer has the memory for the header fields that Write sets.
 type answer struct {
 	fields [2]string
 	digits [8]byte
 	taken  atomic.Bool
 }
 
-// worker is a goroutine that says when it is done with a request.
+// worker is a goroutine that reports when it is done with a request.
 type worker struct {
 	number uint64  // 0 before it begins, and when it is done
-	lender *worker // who had the arena, began this one and waits for it; nil for none
+	lender *worker // the worker that had the arena and started this one; nil for none
 	next   *worker
 }
 
-// requestKey is a context's key for its request.
+// requestKey is the context key of the request.
 type requestKey struct{}
 
 // requestOf returns the innermost request that ctx belongs to, or nil.
@@ -98,7 +98,7 @@ func (q *request) Value(key any) any {
 	return q.Context.Value(key)
 }
 
-// lend returns the arena for the goroutine that calls it, nil for the heap.
+// lend returns the arena if the calling goroutine may use it, and else nil.
 func (q *request) lend() *arena.Arena {
 	self := goroutine.Self()
 	if q.holder.Load() == self {
@@ -107,13 +107,13 @@ func (q *request) lend() *arena.Arena {
 	return q.ask(self)
 }
 
-// ask returns the arena if nobody has it. It is taken from its pool when it is first asked
-// for: a request that waits, in a queue or for a database, has none before it needs one.
+// ask is the slow path of lend. It returns the arena if no goroutine has it. The first call takes the arena from the
+// pool.
 func (q *request) ask(self uint64) *arena.Arena {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.workers == 0 {
-		q.within(self) // which may go on
+		q.within(self) // the outer request may still be in progress
 		return nil
 	}
 	if q.worker(self) == nil {
@@ -131,15 +131,15 @@ func (q *request) ask(self uint64) *arena.Arena {
 	return a
 }
 
-// stray notes that a goroutine which is no worker works on the request, and so on those
-// around it. The request is locked.
+// stray records that a goroutine that is not a worker works on the request, and on the requests around it. The request
+// is locked.
 func (q *request) stray(self uint64) {
 	q.strayed = true
 	q.within(self)
 }
 
-// within notes in the request around q that a goroutine works on q, unless it is a worker
-// of that one, too: it may have been given what lies in the arena there.
+// within records in the request around q that a goroutine works on q, unless it is also a worker of that request. The
+// goroutine may have values of the outer arena.
 func (q *request) within(self uint64) {
 	outer := q.outer()
 	if outer == nil {
@@ -165,8 +165,7 @@ func (q *request) worker(self uint64) *worker {
 	return nil
 }
 
-// begin makes the goroutine that calls it the request's first worker, and returns r with
-// a context that leads to q.
+// begin makes the calling goroutine the first worker, and returns r with a context that leads to q.
 func (q *request) begin(r *http.Request) *http.Request {
 	q.workers, q.main.number = 1, goroutine.Self()
 	if c, ok := q.Context.Value(requestKey{}).(*connection); ok && r.ProtoMajor == 1 && c.serve(q) {
@@ -176,8 +175,8 @@ func (q *request) begin(r *http.Request) *http.Request {
 	return r.WithContext(q)
 }
 
-// join adds w, which the goroutine that calls it is about to start, unless the request is
-// at its end. If that goroutine has the arena, it is w's from here on.
+// join adds a worker that the calling goroutine is about to start. It returns false if the request has ended. If the
+// calling goroutine has the arena, the arena now belongs to w.
 func (q *request) join(w *worker) bool {
 	self := goroutine.Self()
 	q.mu.Lock()
@@ -195,7 +194,7 @@ func (q *request) join(w *worker) bool {
 	return true
 }
 
-// enter says that w is the goroutine that calls it.
+// enter sets the goroutine of w to the calling one.
 func (q *request) enter(w *worker) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -205,7 +204,7 @@ func (q *request) enter(w *worker) {
 	}
 }
 
-// leave says that w, which was given r, is done. The last one ends the request.
+// leave reports that w is done. The last worker ends the request. r is the request that the worker was called with.
 func (q *request) leave(w *worker, r *http.Request) {
 	switch a, strayed, last := q.left(w, r); {
 	case !last:
@@ -218,7 +217,7 @@ func (q *request) leave(w *worker, r *http.Request) {
 	}
 }
 
-// left is the part of leave that needs the lock. It returns the arena if w is the last worker.
+// left is the part of leave under the lock. It returns the arena if w is the last worker.
 func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed, last bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -245,8 +244,7 @@ func (q *request) left(w *worker, r *http.Request) (a *arena.Arena, strayed, las
 	return q.arena.Swap(nil), q.strayed, true
 }
 
-// nameRoute notes the route of r, its pattern or else its path, for reports of misuse. That
-// of a worker that knows the pattern is the one that counts.
+// nameRoute sets the route of r in reports of misuse: its pattern, or its path if no worker knows the pattern.
 func nameRoute(e *guard.Cycle, r *http.Request) {
 	if route := r.Pattern; route != "" {
 		e.Route.Store(&route)
@@ -255,8 +253,7 @@ func nameRoute(e *guard.Cycle, r *http.Request) {
 	}
 }
 
-// heir is the goroutine that has the arena when w is done: the next of those that lent it
-// and are not done, or none.
+// heir returns the goroutine that gets the arena when w is done: the nearest lender that is not done, or 0.
 func (w *worker) heir() uint64 {
 	for w = w.lender; w != nil; w = w.lender {
 		if w.number != 0 {
@@ -266,11 +263,11 @@ func (w *worker) heir() uint64 {
 	return 0
 }
 
-// end takes the arena back, and says what became of a request that was refused
-// memory. It is deferred itself, for recover.
+// end ends the request in Handler, and responds if a limit was exceeded. It must be deferred directly, because it calls
+// recover.
 func (x *exchange) end(r *http.Request) {
 	v := hooks.OwnPanic(recover())
-	x.view.keepHeader() // an answer without a body is sent after this, and so are trailers
+	x.view.keepHeader() // net/http sends trailers, and responses without a body, after this
 	x.request.leave(&x.request.main, r)
 	x.request.faults.Restore(x.request.guarded)
 	if v == nil {
@@ -287,7 +284,7 @@ func (x *exchange) end(r *http.Request) {
 	refuse(&x.view, over)
 }
 
-// refuse answers a request that asked for more memory than it may have.
+// refuse responds to a request that has exceeded a limit.
 func refuse(w http.ResponseWriter, over *arena.LimitError) {
 	status := jsonbody.Refused(over)
 	if over.Retry {

@@ -12,16 +12,15 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// response notes whether the answer has begun, which can't be told from an
-// http.ResponseWriter: what a limit refuses is answered only where it has not. Before it
-// begins, what of its header lies in the request's arena is copied to the heap.
+// response records whether the response has begun, because Handler responds to an exceeded limit only before that. It
+// copies header fields in the request's arena to the heap before they are sent.
 type response struct {
 	http.ResponseWriter
 	request         *request
 	begun, hijacked bool
 }
 
-// begin is called by all that can begin the answer.
+// begin is called before any output.
 func (w *response) begin() {
 	if !w.begun {
 		w.keepHeader()
@@ -29,8 +28,8 @@ func (w *response) begin() {
 	}
 }
 
-// WriteHeader copies the header each time: a 1xx is sent with it, and HTTP/2's compression
-// remembers fields for as long as the connection lives.
+// WriteHeader copies the header at each call: 1xx responses also send it, and the header compression of HTTP/2 keeps
+// fields as long as the connection.
 func (w *response) WriteHeader(status int) {
 	w.keepHeader()
 	if status >= 200 || status == http.StatusSwitchingProtocols { // else it is informational
@@ -49,7 +48,7 @@ func (w *response) WriteString(s string) (int, error) {
 	return io.WriteString(w.ResponseWriter, s)
 }
 
-// ReadFrom lets io.Copy use the system's way from a file to a connection.
+// ReadFrom lets io.Copy use sendfile.
 func (w *response) ReadFrom(r io.Reader) (int64, error) {
 	w.begin()
 	return io.Copy(w.ResponseWriter, r)
@@ -58,9 +57,8 @@ func (w *response) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap is for http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// http.ResponseController asks for what follows. Without FlushError a flush would
-// go past begun; the others are for programs that ask the writer itself. Where it can't,
-// they return http.ErrNotSupported.
+// The following methods are for http.ResponseController and for programs that use type assertions. Without FlushError a
+// flush would bypass begin. They return http.ErrNotSupported if the original writer does not support them.
 
 func (w *response) control() *http.ResponseController {
 	return http.NewResponseController(w.ResponseWriter)
@@ -93,7 +91,7 @@ func (w *response) hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, buffered, err
 }
 
-// push copies all that it is given: the pushed request lives as long as it likes.
+// push copies its arguments, because the pushed request may outlive this one.
 func (w *response) push(target string, opts *http.PushOptions) error {
 	if w.request.arena.Load() != nil {
 		target = strings.Clone(target)
@@ -109,10 +107,9 @@ func (w *response) notify() <-chan bool {
 	return w.ResponseWriter.(http.CloseNotifier).CloseNotify()
 }
 
-// A view is a response. What of http.Flusher, http.Hijacker, http.Pusher and
-// http.CloseNotifier the writer has is said by its type, since programs ask with a type
-// assertion, and take no error for an answer: one type for each set, all of one layout, so
-// that one exchange can be any of them.
+// A view is a response. Programs find out by type assertions whether a writer implements http.Flusher, http.Hijacker,
+// http.Pusher and http.CloseNotifier. So there is a type for each set of these. All have the same layout, so that an
+// exchange can be converted to each of them.
 type (
 	view struct{ response }
 	f    view
@@ -168,8 +165,8 @@ func (w *fpc) CloseNotify() <-chan bool  { return w.notify() }
 func (w *hpc) CloseNotify() <-chan bool  { return w.notify() }
 func (w *fhpc) CloseNotify() <-chan bool { return w.notify() }
 
-// hijacks reports whether an http.ResponseController finds an http.Hijacker at w, or behind
-// it: it would go past hijacked if the view were none.
+// hijacks reports whether an http.ResponseController finds an http.Hijacker at w or by Unwrap. If the view did not
+// implement it, a hijack would bypass hijack.
 func hijacks(w http.ResponseWriter) bool {
 	for {
 		switch x := w.(type) {
@@ -183,7 +180,7 @@ func hijacks(w http.ResponseWriter) bool {
 	}
 }
 
-// writer is the view as an http.ResponseWriter that can what the one before it can.
+// writer returns the view with the type that implements the same interfaces as the original writer.
 func (v *view) writer() http.ResponseWriter {
 	set := 0
 	if _, ok := v.ResponseWriter.(http.Flusher); ok {
@@ -204,25 +201,24 @@ func (v *view) writer() http.ResponseWriter {
 	}[set]
 }
 
-// keepHeader has nothing of the answer's header lie in the request's arena, which is back in
-// its pool when package net/http sends what the handler did not. It costs nothing where
-// nobody has asked for the arena. What lies in an outer request's arena is found by that
-// one's own response, which the answer passes, too.
+// keepHeader copies header fields in the request's arena to the heap, because net/http may send them after the arena
+// was put back. It does nothing if no goroutine has asked for the arena. The response of an outer request copies the
+// fields in its own arena.
 func (w *response) keepHeader() {
 	q := w.request
 	if q.arena.Load() == nil {
 		return
 	}
 	self, h := goroutine.Self(), w.Header()
-	q.mu.Lock() // so the arena stays nobody's if it is, and the request goes on
+	q.mu.Lock() // keeps holder 0 if it is, and the request from ending
 	defer q.mu.Unlock()
 	a := q.arena.Load()
 	if a == nil || q.strayed {
-		return // an arena that is abandoned is never used again
+		return // an abandoned arena is never reused
 	}
 	r := machine.RegionOf(a)
 	if holder := q.holder.Load(); holder != 0 && holder != self || r.ForksInUse() {
-		r = nil // somebody may be working there
+		r = nil // another goroutine may be using the arena
 	}
 	keep(h, r)
 }

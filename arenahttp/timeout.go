@@ -9,18 +9,14 @@ import (
 	"github.com/ebbpool/arena/internal/guard"
 )
 
-// TimeoutHandler is http.TimeoutHandler for use within Handler, or around it: a request
-// that h has not answered within d is answered with 503 and msg, or an HTML page if msg is
-// empty, while h goes on until it has ended. The answers, headers and panics are those of
-// http.TimeoutHandler, and so is the http.ResponseWriter that h gets: it keeps the answer
-// until h has returned, and has http.Pusher, but neither http.Flusher nor http.Hijacker.
+// TimeoutHandler is like [http.TimeoutHandler], but h keeps the request's arena until it returns, also if it runs longer
+// than d. The arena is then put back in its pool. TimeoutHandler can be used inside or outside of [Handler]. It panics if
+// h is nil.
 //
-// h has the request's arena until it has ended, also when it is late, and with it all that
-// lies there; then the arena goes back to its pool. While a late h goes on,
-// arena.FromContext is nil, which means the heap, for what comes after the TimeoutHandler.
-// A limit that a late h reaches has no answer any more.
+// Code that runs after the TimeoutHandler while h is still running gets nil from [arena.FromContext], which means the
+// heap. If h exceeds a limit after the timeout, there is no response to that.
 //
-// It takes two allocations more than http.TimeoutHandler. A nil h panics.
+// TimeoutHandler allocates twice more than http.TimeoutHandler.
 func TimeoutHandler(h http.Handler, d time.Duration, msg string) http.Handler {
 	if h == nil {
 		panic("arenahttp: TimeoutHandler: nil handler")
@@ -42,7 +38,7 @@ func (t *timeoutHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.TimeoutHandler(next, t.d, t.msg).ServeHTTP(w, r)
 }
 
-// ServeHTTP is called on the goroutine that http.TimeoutHandler starts for each request.
+// ServeHTTP runs in the goroutine that http.TimeoutHandler starts for each request.
 func (s *shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave(r)
@@ -53,8 +49,7 @@ func (s *shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.next.ServeHTTP(w, r)
 }
 
-// shared is a handler for another goroutine, as a worker of the request that it is for,
-// and of those around that.
+// shared is a handler for another goroutine, which is a worker of the request and of the requests around it.
 type shared struct {
 	next    http.Handler
 	request *request
@@ -62,7 +57,7 @@ type shared struct {
 	outer   *shared
 }
 
-// share returns next as a worker of q and the requests around it, nil if there are none.
+// share returns next as a worker of q and of the requests around it. It returns nil if q is nil or all have ended.
 func share(q *request, next http.Handler) *shared {
 	if q == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Transport returns a RoundTripper for requests that are made of arena memory. When its RoundTrip returns,
-// rt no longer reads the request's body and keeps no string of its URL or header. If rt is nil, it is
+// Transport returns a RoundTripper for requests whose body, URL or header is in an arena. After its RoundTrip returns,
+// rt does not read the request's body, and keeps no string of its URL or header. A nil rt means
 // [http.DefaultTransport].
 //
 //	client := &http.Client{Transport: arenahttp.Transport(nil)}
@@ -22,10 +22,10 @@ import (
 // the body, net/http goes on reading the body in another goroutine, and the server may receive bytes of
 // the next request that uses the arena.
 //
-// RoundTrip waits until the body has been read to its end or closed. If the server has answered and takes
-// nothing of the body for a quarter of a second, RoundTrip returns the answer and the rest of the body is
-// not sent. So do not use Transport to write a body while reading the answer. After an error of rt, such as a canceled context,
-// RoundTrip closes the body. It always waits for a Read of the body that is in progress.
+// RoundTrip waits until the body has been read to its end or closed. If the server has responded and reads nothing of
+// the body for a quarter of a second, RoundTrip returns the response, and the rest of the body is not sent. So a
+// program cannot use Transport to write a body while it reads the response. If rt fails, for example because the
+// context was canceled, RoundTrip closes the body. It always waits for a Read of the body that is in progress.
 //
 // The URL and the header are copied for each request.
 func Transport(rt http.RoundTripper) http.RoundTripper { return &transport{rt} }
@@ -39,7 +39,7 @@ func (t *transport) base() http.RoundTripper {
 	return t.next
 }
 
-// CloseIdleConnections is for the method of http.Client.
+// CloseIdleConnections is called by the method of http.Client.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.base().(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
@@ -59,8 +59,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// ownRequest returns a copy of r that shares no memory with it that a transport keeps or reads late: the
-// body, and strings. HTTP/2's header compression keeps the header, and a pool of connections the host.
+// ownRequest returns a copy of r whose strings and body a transport may keep. For example, the header compression of
+// HTTP/2 keeps header fields, and a connection pool keeps the host.
 func ownRequest(r *http.Request) (*http.Request, *loan) {
 	sent := r.WithContext(r.Context())
 	sent.Method, sent.Host = strings.Clone(r.Method), strings.Clone(r.Host)
@@ -96,7 +96,7 @@ func ownRequest(r *http.Request) (*http.Request, *loan) {
 	return sent, l
 }
 
-// ownURL returns a copy of u with strings of its own.
+// ownURL returns a copy of u and its strings.
 func ownURL(u *url.URL) *url.URL {
 	if u == nil {
 		return nil
@@ -116,12 +116,12 @@ func ownURL(u *url.URL) *url.URL {
 	return &c
 }
 
-// A loan is the bodies of one request: its own, and those of GetBody if a transport sends it again.
+// A loan has the bodies of one request: Body, and results of GetBody if a transport sends the request again.
 type loan struct {
 	ctx     context.Context
-	trailer func() // copies the trailer, nil if there is none
+	trailer func() // copies the trailer; nil if there is none
 	reads   atomic.Int64
-	changed chan struct{} // a body has ended
+	changed chan struct{} // receives when a body has ended
 
 	mu       sync.Mutex
 	ended    bool
@@ -131,12 +131,12 @@ type loan struct {
 }
 
 const (
-	// stalled is how long a server that has answered may take nothing of the body. A server of net/http
-	// closes the connection, with what the client has not read of the answer, after 500 ms.
+	// stalled is the time without a Read of the body after which RoundTrip returns the response. A server of
+	// net/http closes the connection after 500 ms, even if the client has not read the response.
 	stalled = 250 * time.Millisecond
 
-	// answerTime is the time to read an answer to a server that takes more of the body later. It is finite
-	// because that server may send no answer without the body.
+	// answerTime is the time to read the response if the server continues to read the body. It is finite
+	// because the server may send the rest of the response only after the body.
 	answerTime = 5 * time.Second
 )
 
@@ -187,8 +187,8 @@ func (l *loan) allEnded() bool {
 	return true
 }
 
-// hold makes Reads after the end wait until the answer has been read, or for answerTime, because their
-// error would make a transport close the connection before. It returns the function that ends this.
+// hold makes Reads after the end wait until the response has been read, or for answerTime, because their error makes a
+// transport close the connection. The Reads continue when release is called.
 func (l *loan) hold() (release func()) {
 	released := make(chan struct{})
 	l.mu.Lock()
@@ -225,7 +225,7 @@ func (l *loan) late() error {
 	return errLoanEnded
 }
 
-// heldAnswer is the body of an answer that came before the request's body was read.
+// heldAnswer is the body of a response that arrived before the request's body was read.
 type heldAnswer struct {
 	io.ReadCloser
 	release func()
@@ -287,7 +287,7 @@ func (b *lentBody) end() {
 	}
 }
 
-// Close is called by the transport, perhaps during a Read, which it may have to end.
+// Close is called by the transport. A Read may be in progress, which Close may have to unblock.
 func (b *lentBody) Close() error {
 	b.finish()
 	b.loan.mu.Lock()
