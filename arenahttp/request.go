@@ -21,32 +21,29 @@ type exchange struct {
 	view    view
 }
 
-// request is the context of a request, and who may use its arena. It lies on the heap and
-// not in the arena: contexts are kept by all kinds of code, and one that is asked late
-// must know that its arena is gone.
+// request is the context of a request. It decides which goroutine may use the arena. It is not allocated from the
+// arena, because a context that is used late must know that its arena is gone.
 //
-// The arena belongs to one goroutine at a time, the holder: the first one that asks. All
-// others that ask have the heap meanwhile. A goroutine is known to be done with the arena
-// if it is one of the request's workers, which say so: the one that runs Handler, and
-// those of a TimeoutHandler. One that asks and is none may go on for ever, so it marks the
-// request, whose arena then is nobody's after it.
+// The arena belongs to one goroutine at a time, the holder: the first one that asks. Other goroutines get nil. The
+// workers of a request report when they are done: the goroutine of Handler, and the goroutines of TimeoutHandlers. If
+// any other goroutine asks, the request is marked as strayed, and its arena is abandoned at the end.
 //
-// Goroutines are told apart by their numbers, which are compared with those of workers
-// alone: they are alive. That of a holder that is none may be another goroutine's by now,
-// which can then only be led to an arena that the first one has left.
+// Goroutines are identified by numbers, which can be reused after a goroutine has ended. Workers are alive, so their
+// numbers are unique. If a holder that is not a worker has ended, another goroutine may get its number, and with it an
+// arena that the holder no longer uses.
 type request struct {
 	context.Context
 	pool   *arena.ArenaPool
-	conn   *connection                 // that leads to it; nil where it is the context itself
-	arena  atomic.Pointer[arena.Arena] // nil before it is first asked for, and at the end
+	conn   *connection                 // that leads to the request; nil if the request itself is the context
+	arena  atomic.Pointer[arena.Arena] // nil before the first use and after the end
 	holder atomic.Uint64               // goroutine that has the arena; 0: none, goroutine.Nobody: a worker that has not begun
 
 	mu      sync.Mutex
-	workers int32 // that are not done; 0 is the end
-	strayed bool  // a goroutine that is no worker has asked
+	workers int32 // that are not done; the request ends at 0
+	strayed bool  // a goroutine that is not a worker has asked for the arena
 	guarded bool  // the arena was guarded when main left
 	faults  guard.FaultUser
-	others  *worker // those that are not done, but for main
+	others  *worker // that are not done, except main
 	main    worker  // runs Handler
 
 	answer answer
