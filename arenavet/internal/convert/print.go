@@ -36,7 +36,7 @@ func (r *Result) Print(w io.Writer) error {
 		fmt.Fprintf(&b, "Left out, because they fail without the conversion: %s.\n", strings.Join(v.FailedBefore, ", "))
 	}
 	if r.Untested > 0 {
-		fmt.Fprintf(&b, "%s stay, because no test runs them (-untested).\n", Count(r.Untested, "site"))
+		fmt.Fprintf(&b, "left: %s: no test runs them (-untested)\n", Count(r.Untested, "place"))
 	}
 	for _, d := range r.Dropped {
 		fmt.Fprintln(&b, "left:", d)
