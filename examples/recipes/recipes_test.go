@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -20,6 +21,7 @@ import (
 	"github.com/graphql-go/graphql"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jmoiron/sqlx"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/valyala/fasthttp"
 	logspb "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	otlpb "go.opentelemetry.io/proto/otlp/logs/v1"
@@ -155,6 +157,30 @@ func TestWork(t *testing.T) {
 	}
 	if s := pool.Stats(); n != 100 || s.Gets != 100 || s.Puts != 100 {
 		t.Errorf("%d results, %d gets, %d puts, want 100 of each", n, s.Gets, s.Puts)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	client, err := kgo.NewClient(kgo.SeedBrokers("localhost:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // there is no broker, so nothing is sent
+	records := make([]*kgo.Record, 10)
+	for i := range records {
+		records[i] = &kgo.Record{Value: []byte(strings.Replace(order, "A-1", fmt.Sprint("A-", i), 1))}
+	}
+	fetches := kgo.Fetches{{Topics: []kgo.FetchTopic{{Partitions: []kgo.FetchPartition{{Records: records}}}}}}
+	produced := make(chan string, len(records))
+	if err := Answer(ctx, client, newPool(), fetches, func(r *kgo.Record, _ error) { produced <- string(r.Value) }); err != nil {
+		t.Fatal(err)
+	}
+	for range records {
+		if got := <-produced; !strings.HasPrefix(got, `{"ID":"A-`) || !strings.HasSuffix(got, `","Total":"7.50"}`) {
+			t.Errorf("produced %s", got)
+		}
 	}
 }
 
