@@ -1163,7 +1163,6 @@ protected:
         return make(std::move(memory), bytes, false);
     }
 
-    /// Reports whether c is no larger than the size the user asked for.
     [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
 
     void free_chunk(chunk* c) noexcept {
@@ -1254,7 +1253,6 @@ struct alignas(unit) record {
     std::uintptr_t end;  // of the last object. Not used while the run can grow; see region_state::run_end_
 };
 
-/// The layout of a run of Ts.
 template <class T>
 struct run {
     static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
@@ -1280,7 +1278,6 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Calls f in its destructor.
 template <class F>
 struct at_end {
     F f;
@@ -1512,7 +1509,6 @@ public:
         if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
-    /// Frees a block of a container.
     EBB_INLINE void give_block(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         const block_shape shape(bytes);
@@ -1561,7 +1557,6 @@ public:
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
     void add_resident(resident* r) noexcept { residents_ = r; }
 
-    /// Counts an allocated block of a memory resource.
     void add_block() noexcept { ++blocks_; }
     /// Counts a freed block of this cycle. O(1), or O(log chunks + marks after the block) while there are
     /// marks.
@@ -1738,7 +1733,6 @@ public:
         return pointer_to(at & ~std::uintptr_t{unit - 1});
     }
 
-    /// The slow path of take_small and take_one.
     EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
 
     /// Reports whether Bytes bytes from `lo` on are free in the current chunk.
@@ -1747,7 +1741,6 @@ public:
         static_assert(Bytes <= no_chunk_above);
         return lo + Bytes <= +hi_;
     }
-    /// Returns memory for one T.
     template <class T>
     EBB_INLINE std::byte* take_one() {
         constexpr std::size_t bytes = round_up(sizeof(T), unit);
@@ -1796,12 +1789,10 @@ public:
         if (chunk_header + room > left()) leave_empty();
         return reserve_chunk(room);
     }
-    /// Like reserve, for take_text.
     bool reserve_text(std::size_t bytes) noexcept {
         return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
     }
 
-    /// Reports whether p points into allocated memory.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         const std::uintptr_t at = +address_of(p);
         const chunk* const c = chunk_of(at);
@@ -2118,7 +2109,6 @@ private:
         set_low(c->begin());
         end_ = hi_ = address{c->end()};
     }
-    // Makes c the current chunk.
     void leave_for(chunk* c) noexcept {
         if (current_ != nullptr) current_->lo = address{low()}, current_->hi = hi_;
         sunk_ += (low() - +begin_) + (+end_ - +hi_);
@@ -3019,7 +3009,6 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     }
 }
 
-/// Whether construct_within doesn't throw.
 template <class T, class A, class... Args>
 inline constexpr bool constructs_nothrow = [] {
     using F = A (*)();
@@ -3087,7 +3076,6 @@ protected:
     explicit objects(region::like r) noexcept : region_(r) {}
     explicit objects(region::fork_of r) noexcept : region_(r) {}
 
-    /// The allocator of objects that take one.
     using allocator = arena_allocator<std::byte, Checks>;
 
     // For types without a destructor to run.
@@ -3166,7 +3154,6 @@ protected:
             return {first, n};
         }
     }
-    // Makes n objects, each constructed from args.
     template <class T, class... Args>
     std::span<T> make_equal(std::size_t n, const Args&... args) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -3175,7 +3162,6 @@ protected:
             });
         });
     }
-    // Makes n objects, constructed from the elements of a range.
     template <class T, class Iterator>
     std::span<T> make_copies(std::size_t n, Iterator from) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -3184,7 +3170,6 @@ protected:
             });
         });
     }
-    // Makes n objects, the results of f(0) to f(n - 1).
     template <class T, class F>
     std::span<T> make_generated(std::size_t n, F& f) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -3214,7 +3199,6 @@ protected:
         return before + n * sizeof(T);
     }
 
-    // Returns memory for a record and its objects.
     template <class T>
     std::byte* take_run(std::size_t bytes) {
         using run = detail::run<T>;
@@ -4172,7 +4156,6 @@ public:
         m.count.store(n + 1, std::memory_order_relaxed);
     }
 
-    /// Takes a slot without a magazine. Returns `none` if there is none.
     std::uint32_t take_one() noexcept {
         const std::lock_guard lock(mutex_);
         if (height_ == 0) return fresh_ < capacity_ ? static_cast<std::uint32_t>(fresh_++) : none;
@@ -4392,7 +4375,6 @@ private:
         const std::size_t place = key & place_mask;
         return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
     }
-    // Returns the front of a magazine, or null.
     front* front_of(const magazine& m) noexcept {
         for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;

@@ -213,7 +213,6 @@ protected:
         return make(std::move(memory), bytes, false);
     }
 
-    /// Reports whether c is no larger than the size the user asked for.
     [[nodiscard]] bool is_as_asked(const chunk* c) const noexcept { return c->room() <= round_up(chunk_size_, unit); }
 
     void free_chunk(chunk* c) noexcept {

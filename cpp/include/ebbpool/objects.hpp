@@ -70,7 +70,6 @@ protected:
     explicit objects(region::like r) noexcept : region_(r) {}
     explicit objects(region::fork_of r) noexcept : region_(r) {}
 
-    /// The allocator of objects that take one.
     using allocator = arena_allocator<std::byte, Checks>;
 
     // For types without a destructor to run.
@@ -149,7 +148,6 @@ protected:
             return {first, n};
         }
     }
-    // Makes n objects, each constructed from args.
     template <class T, class... Args>
     std::span<T> make_equal(std::size_t n, const Args&... args) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -158,7 +156,6 @@ protected:
             });
         });
     }
-    // Makes n objects, constructed from the elements of a range.
     template <class T, class Iterator>
     std::span<T> make_copies(std::size_t n, Iterator from) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -167,7 +164,6 @@ protected:
             });
         });
     }
-    // Makes n objects, the results of f(0) to f(n - 1).
     template <class T, class F>
     std::span<T> make_generated(std::size_t n, F& f) {
         return make_objects<T>(n, [&](T* first, std::size_t& made) {
@@ -197,7 +193,6 @@ protected:
         return before + n * sizeof(T);
     }
 
-    // Returns memory for a record and its objects.
     template <class T>
     std::byte* take_run(std::size_t bytes) {
         using run = detail::run<T>;

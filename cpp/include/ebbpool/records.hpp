@@ -23,7 +23,6 @@ struct alignas(unit) record {
     std::uintptr_t end;  // of the last object. Not used while the run can grow; see region_state::run_end_
 };
 
-/// The layout of a run of Ts.
 template <class T>
 struct run {
     static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
@@ -49,7 +48,6 @@ void destroy_loose(record* r) noexcept {
     std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
 }
 
-/// Calls f in its destructor.
 template <class F>
 struct at_end {
     F f;

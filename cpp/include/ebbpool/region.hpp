@@ -100,7 +100,6 @@ public:
         return pointer_to(at & ~std::uintptr_t{unit - 1});
     }
 
-    /// The slow path of take_small and take_one.
     EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
 
     /// Reports whether Bytes bytes from `lo` on are free in the current chunk.
@@ -109,7 +108,6 @@ public:
         static_assert(Bytes <= no_chunk_above);
         return lo + Bytes <= +hi_;
     }
-    /// Returns memory for one T.
     template <class T>
     EBB_INLINE std::byte* take_one() {
         constexpr std::size_t bytes = round_up(sizeof(T), unit);
@@ -158,12 +156,10 @@ public:
         if (chunk_header + room > left()) leave_empty();
         return reserve_chunk(room);
     }
-    /// Like reserve, for take_text.
     bool reserve_text(std::size_t bytes) noexcept {
         return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
     }
 
-    /// Reports whether p points into allocated memory.
     [[nodiscard]] bool owns(const void* p) const noexcept {
         const std::uintptr_t at = +address_of(p);
         const chunk* const c = chunk_of(at);
@@ -480,7 +476,6 @@ private:
         set_low(c->begin());
         end_ = hi_ = address{c->end()};
     }
-    // Makes c the current chunk.
     void leave_for(chunk* c) noexcept {
         if (current_ != nullptr) current_->lo = address{low()}, current_->hi = hi_;
         sunk_ += (low() - +begin_) + (+end_ - +hi_);

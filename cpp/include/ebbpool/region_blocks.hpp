@@ -65,7 +65,6 @@ public:
         if (+address_of(p) + round_up(bytes, unit) == low()) set_low(+address_of(p));
     }
 
-    /// Frees a block of a container.
     EBB_INLINE void give_block(void* p, std::size_t bytes) noexcept {
         if constexpr (annotate::on) return annotate::hide(p, bytes);
         const block_shape shape(bytes);
@@ -114,7 +113,6 @@ public:
     [[nodiscard]] resident* residents() const noexcept { return residents_; }
     void add_resident(resident* r) noexcept { residents_ = r; }
 
-    /// Counts an allocated block of a memory resource.
     void add_block() noexcept { ++blocks_; }
     /// Counts a freed block of this cycle. O(1), or O(log chunks + marks after the block) while there are
     /// marks.

@@ -112,7 +112,6 @@ public:
         m.count.store(n + 1, std::memory_order_relaxed);
     }
 
-    /// Takes a slot without a magazine. Returns `none` if there is none.
     std::uint32_t take_one() noexcept {
         const std::lock_guard lock(mutex_);
         if (height_ == 0) return fresh_ < capacity_ ? static_cast<std::uint32_t>(fresh_++) : none;
@@ -332,7 +331,6 @@ private:
         const std::size_t place = key & place_mask;
         return *reinterpret_cast<front*>(reinterpret_cast<std::byte*>(cache_.data()) + place);
     }
-    // Returns the front of a magazine, or null.
     front* front_of(const magazine& m) noexcept {
         for (front& f : cache_) {
             if (f.key != 0 && f.own == &m) return &f;

@@ -261,7 +261,6 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     }
 }
 
-/// Whether construct_within doesn't throw.
 template <class T, class A, class... Args>
 inline constexpr bool constructs_nothrow = [] {
     using F = A (*)();

@@ -90,8 +90,8 @@ private:
     ebb::sync_fixed_pool<block> pool_;
 };
 
-/// The interface of std::pmr's pool resources with a fixed capacity and one size. Larger requests go upstream. Memory is
-/// allocated on first use.
+/// The interface of std::pmr's pool resources with a fixed capacity and one size. Larger requests go upstream.
+/// Memory is allocated on first use.
 template <class Resource>
 class pool_resource : public std::pmr::memory_resource {
 public:
