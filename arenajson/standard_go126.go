@@ -8,7 +8,7 @@ import (
 	jsonv2 "encoding/json/v2"
 )
 
-// The counterpart of standard_go127.go for Go 1.26, in which these packages are an experiment.
+// A copy of standard_go127.go for earlier versions of Go, in which encoding/json/v2 is an experiment. Only errSkip differs.
 
 type (
 	marshalerTo     = jsonv2.MarshalerTo

@@ -9,7 +9,7 @@ import (
 	"errors"
 )
 
-// The part of encoding/json/v2 that standard_v2.go uses. It is in Go since 1.27.
+// The uses of encoding/json/v2. go vet accepts them only in files for Go 1.27, because go.mod states an older version.
 
 type (
 	marshalerTo     = jsonv2.MarshalerTo
