@@ -12,18 +12,17 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 )
 
-// catch is try's recover for a goroutine.
+// catch recovers from a panic in a goroutine, as try does.
 func catch() {
 	if e := recover(); e != nil {
 		try(func() { panic(e) })
 	}
 }
 
-// twoGoroutines has one goroutine allocate while another is busy with a long
-// copy into the same arena, and not in the moment in which that took its memory:
-// what a plain build makes of such a moment is up to chance.
+// twoGoroutines lets one goroutine allocate while another is busy with a long copy into the same arena. It avoids the
+// moment in which the other takes memory, because the outcome of a plain build would then be chance.
 func twoGoroutines() {
-	// A collection would wait for the copy, and keep the other one waiting, too.
+	// A collection would wait for the copy, and block the other goroutine.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	a := arena.NewArena(64<<10, 0)
 	text := strings.Repeat("text", 16<<20)
@@ -101,7 +100,7 @@ func languageAppend() {
 	a := arena.NewArena(64<<10, 0)
 	s := arena.MakeSlice[int](a, 0, 4)
 	for i := range 100 {
-		s = append(s, i) // from the fifth on, on the heap
+		s = append(s, i) // on the heap from the fifth element on
 	}
 	use(s)
 }

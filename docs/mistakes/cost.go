@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// What the checks cost: requests that make no mistake, as a handler's are.
+// The cost of the checks is measured with correct requests, such as those of a handler.
 
 type reading struct {
 	sensor string
@@ -45,9 +45,8 @@ func serve(a *arena.Arena, line []byte) float64 {
 	return sum
 }
 
-// cost prints the processor time of a request in nanoseconds, the median of many
-// rounds: the parsing alone, or, over "http", all of a request through net/http
-// and back.
+// cost prints the CPU time of a request in nanoseconds, as the median of many rounds. A request is the parsing alone
+// or, over "http", a whole request through net/http.
 func cost(over string) {
 	var line []byte
 	for i := range 40 {
@@ -73,7 +72,7 @@ func cost(over string) {
 	fmt.Printf("%.0f\n", turns.Of(took[0]).Median)
 }
 
-// handle serves a line of readings that a client posts.
+// handle serves a line of readings.
 func handle(w http.ResponseWriter, r *http.Request) {
 	pool.Do(func(a *arena.Arena) {
 		line := a.AllocBytes(int(r.ContentLength))
@@ -85,7 +84,7 @@ func handle(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// post has the server serve a line.
+// post sends a line to the server.
 func post(server *httptest.Server, line []byte) {
 	answer, err := server.Client().Post(server.URL, "text/plain", bytes.NewReader(line))
 	if err == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// BenchmarkCost reports how many times as long as in a plain build requests without a mistake take, in each build, with
-// its checks and without. The builds take turns.
+// BenchmarkCost reports the CPU time of correct requests in each build, with and without its checks, relative to a
+// plain build. The builds are interleaved.
 func BenchmarkCost(b *testing.B) {
 	var runs []costRun
 	for _, l := range layers[1:] {
@@ -33,7 +33,7 @@ func BenchmarkCost(b *testing.B) {
 				measure[i] = func() float64 { return r.measure(b, over) }
 			}
 			took := turns.Run(b.N, measure...)
-			for i, r := range runs { // the first of which is plain
+			for i, r := range runs { // the first is plain
 				b.ReportMetric(turns.Ratio(took[i], took[0]).Median, strings.ReplaceAll(r.name, " ", "-")+"/plain")
 			}
 			b.ReportMetric(0, "ns/op")
@@ -43,7 +43,7 @@ func BenchmarkCost(b *testing.B) {
 
 type costRun struct{ name, program, checked string }
 
-// measure returns the processor time of a run, in nanoseconds.
+// measure returns the CPU time of a run in nanoseconds.
 func (r costRun) measure(b *testing.B, over string) float64 {
 	cmd := exec.Command(r.program, "cost", over)
 	cmd.Env = append(os.Environ(), "EBBPOOL_CHECKED="+r.checked, noSleep)

@@ -7,20 +7,20 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// What is kept too long. Each function ends the epoch of what it holds, lets the
-// next epoch write, and then reads.
+// These mistakes keep a value too long. Each function ends the cycle of the value, lets the next cycle write, and then
+// reads.
 
 var pool = arena.NewArenaPool(64<<10, 0)
 
-// newArena returns an arena of one's own or, where the pool guards arenas, one of the pool's.
+// newArena returns an arena of its own, or one of the pool's if the pool guards arenas.
 var newArena = func() *arena.Arena { return arena.NewArena(64<<10, 0) }
 
-// use keeps the compiler from leaving out a read.
+// use keeps the compiler from removing a read.
 //
 //go:noinline
 func use[T any](T) {}
 
-// nextRequest is somebody else's, with memory of the same pool.
+// nextRequest is another user's request, with memory of the same pool.
 func nextRequest(p *arena.ArenaPool) {
 	p.Do(func(a *arena.Arena) {
 		b := a.AllocBytes(64)
@@ -128,8 +128,7 @@ func fillMap(m map[string][]byte) {
 	m["greeting"] = a.AllocBytes(16)
 }
 
-// answers are kept by keepAnswers: of two values that leave the arena, only one is
-// copied out.
+// keepAnswers copies only one of two values that leave the arena.
 type answers struct{ name, note []byte }
 
 func forgottenEscape() {
@@ -162,7 +161,7 @@ func sendGreeting(c chan []byte) {
 	c <- a.AllocBytes(16)
 }
 
-// soon is how long a goroutine goes on after its request.
+// soon is the time that a goroutine goes on after its request.
 var soon = 50 * time.Millisecond
 
 func goroutineKeeps() {

@@ -1,6 +1,5 @@
-// Command mistakes makes one mistake with this module's memory, on purpose:
-// what becomes of it in which build is the table in docs/safety.md, which a
-// test makes and compares.
+// Command mistakes makes one mistake with this module's memory on purpose. The table in docs/safety.md shows the
+// outcome in each build, and a test compares it.
 //
 //	go run -C docs ./mistakes "return after Put"
 //	go run -C docs -race ./mistakes "a goroutine keeps a value"
@@ -20,14 +19,13 @@ import (
 	"github.com/ebbpool/arena/fixedpool"
 )
 
-// A mistake is a function that makes it, by the name of its row.
+// A mistake is a row of the table and the function that makes the mistake.
 type mistake struct {
 	name  string
 	make  func()
-	where []string // the functions that are wrong, for the analyzer's findings
+	where []string // the functions that the analyzer should report
 }
 
-// mistakes are the rows of the table.
 var mistakes = []mistake{
 	{"return after Put", returnAfterPut, []string{"returnAfterPut", "greeting"}},
 	{"a string kept after Reset", stringAfterReset, []string{"stringAfterReset"}},
@@ -86,8 +84,7 @@ func main() {
 	os.Exit(2)
 }
 
-// try makes a mistake, as a server would run a request: a panic ends the
-// request and not the process.
+// try makes a mistake as a server runs a request: a panic ends the request, not the process.
 func try(f func()) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -103,8 +100,7 @@ func try(f func()) {
 	f()
 }
 
-// sound says so if the process still is: the collector looks at all there is,
-// and the heap is as good as before.
+// sound prints that the process is sound, after collections that visit the whole heap.
 func sound() {
 	for range 4 {
 		kept := make([]*[64]string, 1000)

@@ -10,21 +10,20 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// every is how many requests of a simulation there are for one that makes the mistake, and
-// guardRate for one whose arena is guarded.
+// One in every requests of a simulation makes the mistake, and one in guardRate requests has a guarded arena.
 const every, guardRate = 200, 1000
 
-// simulate serves so many requests, of which one in every makes a mistake, with a pool that
-// guards arenas as in production, and prints how many of the mistakes were found.
+// simulate serves requests with a pool that guards arenas as in production, and prints how many of the mistakes were
+// found.
 func simulate(requests int, m mistake) {
 	var found atomic.Int64
 	pool.SetMisuseSampling(guardRate, func(*arena.MisuseReport) { found.Add(1) })
 	newArena, soon = pool.Get, time.Millisecond
 	out := os.Stdout
-	os.Stdout, _ = os.Open(os.DevNull) // what each one says
+	os.Stdout, _ = os.Open(os.DevNull) // drops the output of each mistake
 	for i := range requests {
 		if i%100_000 == 0 {
-			runtime.GC() // as garbage of the requests has the runtime do: guarded memory is bounded
+			runtime.GC() // as a server's garbage would cause it, because guarded memory is bounded
 		}
 		if i%every == 0 {
 			try(m.make)

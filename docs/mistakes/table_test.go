@@ -50,8 +50,7 @@ var layers = []layer{
 // guarded is a plain build whose pool guards each arena, by SetMisuseSampling(1, ...).
 const guarded = "guarded"
 
-// TestTable makes every mistake in every build, and compares what came of it
-// with the page. Without it the page could say anything.
+// TestTable makes every mistake in every build, and compares the outcomes with the page.
 func TestTable(t *testing.T) {
 	if testing.Short() || testkit.Emulated() {
 		t.Skip("builds and starts six programs, for the processor that is there")
@@ -73,7 +72,7 @@ func TestTable(t *testing.T) {
 	for _, l := range layers {
 		outcome, why := l.run(t)
 		for _, m := range mistakes {
-			if outcome == nil { // can't be built here: what the page says is believed
+			if outcome == nil { // it cannot be built here, so the page is not checked
 				cells[m.name][l.name] = kept[m.name][l.name]
 				continue
 			}
@@ -127,7 +126,7 @@ func draw(cells map[string]map[string]string) string {
 	return b.String()
 }
 
-// parse reads what draw has written.
+// parse parses the table of the page.
 func parse(table string) map[string]map[string]string {
 	cells := map[string]map[string]string{}
 	for line := range strings.Lines(table) {
@@ -144,8 +143,7 @@ func parse(table string) map[string]map[string]string {
 	return cells
 }
 
-// run makes what tells the outcome of a mistake in this layer, or says why
-// there is none here.
+// run returns a function that tells the outcome of a mistake in this layer, or the reason why there is none here.
 func (l layer) run(t *testing.T) (outcome func(mistake) string, why string) {
 	if l.args == nil {
 		return vet(t)
@@ -175,7 +173,7 @@ func (l layer) run(t *testing.T) (outcome func(mistake) string, why string) {
 	}, ""
 }
 
-// programs are those that have been built, for all tests, by their layer's name.
+// programs caches the built programs of all tests, by layer.
 var (
 	programs = map[string]string{}
 	folder   string // where they lie
