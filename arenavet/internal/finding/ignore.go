@@ -35,7 +35,7 @@ func ReadIgnored(pass *analysis.Pass) IgnoredLines {
 					continue
 				}
 				if strings.TrimSpace(reason) == "" {
-					pass.Report(Diagnostic(Ignore, comment.Pos(), "arenavet:ignore without a reason suppresses nothing: say after it why the finding is none"))
+					pass.Report(Diagnostic(Ignore, comment.Pos(), "arenavet:ignore without a reason suppresses nothing: add the reason"))
 					continue
 				}
 				p := pass.Fset.Position(comment.Pos())

@@ -16,7 +16,7 @@ import (
 
 // appends reports a builtin append to memory of an arena.
 func (r *reporter) appends(x flow.Fault) {
-	text := "builtin append to " + r.memoryName(x.Of) + ", moves it to the heap when it is full, without a word: use arena.Append"
+	text := "builtin append to " + r.memoryName(x.Of) + ", moves it to the heap when it is full: use arena.Append"
 	if fix, ok := r.appendFix(x.Of, x.Call); ok {
 		r.find(finding.Append, x.Pos, nil, text, fix)
 		return

@@ -8,7 +8,7 @@ import (
 // shared reports an arena in two goroutines.
 func (r *reporter) shared(x flow.Fault) {
 	k := x.Arena
-	also := "the caller, who owns it, may use it, too"
+	also := "the caller, which owns it, may also use it"
 	switch {
 	case x.Other.IsValid():
 		also = "line " + r.line(x.Other) + " may use it at the same time"
@@ -17,7 +17,7 @@ func (r *reporter) shared(x flow.Fault) {
 	}
 	if x.Given {
 		r.find(finding.Goroutine, x.Pos, [3]any{finding.Goroutine, k, x.Pos}, r.handleName(k)+" is sent on a channel, and "+also+
-			": who receives it owns it; send it after its last use, or wait until it comes back")
+			": the receiver owns it; send it after its last use, or wait until it comes back")
 		return
 	}
 	r.find(finding.Goroutine, x.Pos, [3]any{finding.Goroutine, k, x.Pos}, r.handleName(k)+" is used by this goroutine, and "+also+

@@ -12,7 +12,7 @@ func (r *reporter) twice(x flow.Fault) {
 		name, what = r.memoryName(x.Of), "Deallocate"
 	}
 	r.find(finding.Put, x.Pos, [2]any{finding.Put, x.Pos}, "second "+what+" of "+name+", which "+r.taken(x.Of.Stale)+
-		": give it back once, best with a defer right after it was taken")
+		": give it back once, preferably with defer")
 }
 
 // lost reports a Get without Put.

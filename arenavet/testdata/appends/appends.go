@@ -8,7 +8,7 @@ import (
 
 func simple(a *arena.Arena) []int {
 	s := arena.MakeSlice[int](a, 0, 10)
-	s = append(s, 1, 2) // want `builtin append to s, memory of arena a, moves it to the heap when it is full, without a word: use arena.Append`
+	s = append(s, 1, 2) // want `builtin append to s, memory of arena a, moves it to the heap when it is full: use arena.Append`
 	return s
 }
 

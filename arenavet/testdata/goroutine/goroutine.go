@@ -29,7 +29,7 @@ func passed() {
 func work(a *arena.Arena) { arena.New[int](a) }
 
 func callers(a *arena.Arena) {
-	go work(a) // want `arena a is used by this goroutine, and the caller, who owns it, may use it, too`
+	go work(a) // want `arena a is used by this goroutine, and the caller, which owns it, may also use it`
 }
 
 func both(a *arena.Arena, done chan bool) {

@@ -8,7 +8,7 @@ func innerAfterOuter(a *arena.Arena) {
 	inner := a.Mark()
 	a.AllocString("y")
 	a.Rewind(outer)
-	a.Rewind(inner) // want `Rewind to a mark of arena a, which Rewind on line 10 has taken back and made stale, so that it panics: rewind inner marks before outer ones`
+	a.Rewind(inner) // want `Rewind to a mark of arena a, which Rewind on line 10 has taken back, so it panics: rewind inner marks before outer ones`
 }
 
 func afterReset(a *arena.Arena) {
