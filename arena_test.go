@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// enterElsewhere has another goroutine be in a function of a.
+// enterElsewhere makes another goroutine enter a function of a.
 func enterElsewhere(a *Arena, does string) {
 	done := make(chan struct{})
 	go func() {
@@ -23,7 +23,7 @@ func enterElsewhere(a *Arena, does string) {
 	<-done
 }
 
-// In place of a crash somewhere else, two goroutines in one arena are told.
+// Two goroutines in one arena are reported, instead of a crash elsewhere.
 func TestCheckedOverlap(t *testing.T) {
 	if !check.On || check.Race {
 		t.Skip("not a build that looks, or the race detector's own")
@@ -55,9 +55,8 @@ func TestCheckedOverlap(t *testing.T) {
 	}
 }
 
-// Two arenas in use on two cores must not share a cache line, or each slows
-// the other: their sizes are multiples of one, which the allocator's size
-// classes then keep apart.
+// Arenas used on different cores must not share a cache line: their sizes are multiples of a cache line,
+// which the heap's size classes keep aligned.
 func TestNoSharedCacheLines(t *testing.T) {
 	if unsafe.Sizeof(check.Tracker{}) != 0 {
 		t.Skip("arenas are larger where the checks for misuse are compiled in")
@@ -80,8 +79,7 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// A record that is taken off the list must leave its neighbours linked both
-// ways, or the next one that goes takes others with it.
+// Removing a record from the list keeps its neighbors linked in both directions.
 func TestStatsList(t *testing.T) {
 	const n = 6
 	var orders func(left, gone []int)

@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Two tenants never get each other's memory.
+// Two tenants never share memory.
 func ExampleKeyedPool() {
 	tenants := arena.NewKeyedPool[string](0)
 	for _, tenant := range []string{"one", "two", "one"} {

@@ -27,7 +27,7 @@ func ExampleArena_NewOf() {
 
 func ExampleArena_BoxOf() {
 	a := arena.NewArena(4096, 0)
-	stack := a.MakeSlice[any](0, 8) // of an interpreter
+	stack := a.MakeSlice[any](0, 8) // the stack of an interpreter
 	stack = a.Append(stack, a.BoxOf(1.5), a.BoxOf("and"), a.BoxOf(2000))
 	fmt.Println(stack...)
 	// Output: 1.5 and 2000
@@ -49,7 +49,7 @@ func ExampleArena_MakeSlice() {
 func ExampleArena_MakeSliceUninit() {
 	a := arena.NewArena(4096, 0)
 	b := a.MakeSliceUninit[byte](5, 5)
-	copy(b, "hello") // every element is written before it is read
+	copy(b, "hello") // write every element before reading it
 	fmt.Println(string(b))
 	// Output: hello
 }

@@ -1,6 +1,6 @@
 //go:build !asan && !arenacheck
 
-// In those builds what lies between values counts towards a limit, too.
+// In checked builds, redzones also count towards a limit.
 
 package arena_test
 
@@ -19,8 +19,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// limited answers requests that go over a limit: 413 where the request itself
-// is too large, 503 where it would do but for others that are under way.
+// limited responds to requests over a limit: with 413 if the request is too large, and with 503 if it would
+// fit without other requests.
 func limited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -42,14 +42,13 @@ func limited(next http.Handler) http.Handler {
 	})
 }
 
-// A handler reads bodies into arenas of at most 64 KB each and 80 KB all
-// together; middleware turns what goes over that into an answer, and other
-// requests go on.
+// A handler reads bodies into arenas of at most 64 KB each and 80 KB in total. Middleware turns exceeded
+// limits into responses; other requests are not affected.
 func ExampleArenaPool_SetLimit() {
 	bodies := arena.NewArenaPool(4<<10, 0)
-	bodies.SetLimit(64<<10, 80<<10) // bytes: of one request, of all that are under way
+	bodies.SetLimit(64<<10, 80<<10) // bytes: of one request, and of all requests
 	server := limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		bodies.Do(func(a *arena.Arena) { // Put also when the limit panics
+		bodies.Do(func(a *arena.Arena) { // Do also puts the arena back if the limit panics
 			var body []byte
 			var piece [1024]byte
 			for {
@@ -70,7 +69,7 @@ func ExampleArenaPool_SetLimit() {
 	post(10_000)
 	post(100_000)
 
-	other := bodies.Get() // another request, under way
+	other := bodies.Get() // another request in progress
 	other.AllocBytes(60 << 10)
 	note := other.AllocString("untouched")
 	post(15_000)
@@ -108,8 +107,8 @@ func ExampleArena_SetLimit() {
 
 func ExampleArenaPool_SetLeakSampling() {
 	requests := arena.NewAutoPool(0)
-	if err := requests.SetLimitsFromEnvironment(0.5); err != nil { // no GOMEMLIMIT, no control group
-		requests.SetLimit(8<<20, 256<<20) // 8 MB a request, 256 MB for all that are under way
+	if err := requests.SetLimitsFromEnvironment(0.5); err != nil { // neither GOMEMLIMIT nor a control group
+		requests.SetLimit(8<<20, 256<<20) // 8 MB per request, 256 MB for all requests
 	}
 	requests.SetMaxIdleBytes(32 << 20)
 	requests.SetLeakSampling(100) // one Get in 100 keeps its stack
@@ -118,18 +117,17 @@ func ExampleArenaPool_SetLeakSampling() {
 	})
 	fmt.Println(requests.Stats().Leaked)
 	for _, leak := range requests.Leaks() {
-		fmt.Println(leak) // how many, and the stack of their Get
+		fmt.Println(leak) // the number of leaks and the stack of their Get
 	}
 	// Output:
 	// request
 	// 0
 }
 
-// A service with bursts of many requests and pauses between them has its pool keep
-// more than it would by itself.
+// A service with bursts of requests and pauses in between lets its pool retain more memory than the default.
 func ExampleArenaPool_SetMaxIdleBytes() {
 	bursts := arena.NewArenaPool(64<<10, 0)
-	bursts.SetMaxIdleBytes(128 << 20) // 128 MB; 0: none, as a sync.Pool
+	bursts.SetMaxIdleBytes(128 << 20) // 128 MB; 0 means none, like a sync.Pool
 	bursts.Do(func(a *arena.Arena) {
 		fmt.Println(a.AllocString("warm after a pause, too"))
 	})
@@ -137,7 +135,7 @@ func ExampleArenaPool_SetMaxIdleBytes() {
 	// warm after a pause, too
 }
 
-// What an answer to a request over the limit can be made of.
+// The fields from which a response to an exceeded limit can be made.
 func ExampleLimitError() {
 	pool := arena.NewArenaPool(4096, 0)
 	pool.SetLimit(0, 64<<10) // for all requests together
@@ -147,23 +145,23 @@ func ExampleLimitError() {
 	defer func() {
 		var over *arena.LimitError
 		if err, _ := recover().(error); errors.As(err, &over) {
-			fmt.Println(over.Pool, over.Limit, over.Retry) // it fits once busy is back
+			fmt.Println(over.Pool, over.Limit, over.Retry) // it fits once busy is put back
 		}
 	}()
 	pool.Do(func(a *arena.Arena) { a.AllocBytes(40_000) })
 	// Output: true 65536 true
 }
 
-// A function lacks a Put, and the pool says which.
+// A function lacks a Put, and the pool reports which.
 func ExampleArenaPool_Leaks() {
 	pool := arena.NewArenaPool(4096, 0)
-	pool.SetLeakSampling(1) // every Get; in production one in 100 will do
+	pool.SetLeakSampling(1) // every Get; in production, one in 100
 	func() {
 		//arenavet:ignore the example shows a leak
 		pool.Get()
 	}()
 	for pool.Stats().Leaked == 0 {
-		runtime.GC() // leaks are found by the collector, a moment later
+		runtime.GC() // the collector finds leaks
 		time.Sleep(time.Millisecond)
 	}
 	for _, leak := range pool.Leaks() {
@@ -172,11 +170,11 @@ func ExampleArenaPool_Leaks() {
 	// Output: 1 true
 }
 
-// In production one arena in 1,000 is guarded: what uses its memory after Put is reported.
+// In production one arena in 1,000 is guarded. Uses of its memory after Put are reported.
 func ExampleArenaPool_SetMisuseSampling() {
 	requests := arena.NewAutoPool(0)
 	requests.SetMisuseSampling(1000, func(r *arena.MisuseReport) {
-		fmt.Println(r) // what was found, and the stacks of the use, of Get and of Put
+		fmt.Println(r) // the kind of use, and the stacks of the use, of Get and of Put
 	})
 	requests.Do(func(a *arena.Arena) {
 		fmt.Println(a.AllocString("request"))
@@ -192,12 +190,12 @@ func ExampleLogGuarded() {
 		return
 	}
 	debug.SetCrashOutput(f, debug.CrashOptions{}) // the address and the stack of a fault
-	arena.LogGuarded(f)                           // what was at that address
+	arena.LogGuarded(f)                           // the arena at that address
 }
 
 func ExampleSetEnabled() {
 	pool := arena.NewAutoPool(0)
-	arena.SetEnabled(false) // as EBBPOOL=off in the environment does at the start
+	arena.SetEnabled(false) // like EBBPOOL=off in the environment
 	defer arena.SetEnabled(true)
 	pool.Do(func(a *arena.Arena) {
 		fmt.Println(a.AllocString("on the heap"), pool.Stats().Mode)
@@ -205,12 +203,12 @@ func ExampleSetEnabled() {
 	// Output: on the heap heap
 }
 
-// A mistake: a request's text is kept. Its pool isolates, so no other request shows in it.
+// A request's text is kept too long. Because the pool isolates, it never shows another request's data.
 func ExampleArenaPool_SetIsolation() {
 	tenants := arena.NewArenaPool(64<<10, 0)
 	tenants.SetIsolation(true)
 	a := tenants.Get()
-	kept := a.AllocString("mine") // a mistake: it is kept
+	kept := a.AllocString("mine") // a mistake: kept after Put
 	tenants.Put(a)
 	tenants.Do(func(a *arena.Arena) { a.AllocString("else") })
 	fmt.Println(kept, tenants.Stats().UsedLate) //arenavet:ignore the mistake, on purpose: mine 0
@@ -219,7 +217,7 @@ func ExampleArenaPool_SetIsolation() {
 
 func ExampleSetIsolation() {
 	pool := arena.NewAutoPool(0)
-	arena.SetIsolation(true) // as EBBPOOL=isolated in the environment does at the start
+	arena.SetIsolation(true) // like EBBPOOL=isolated in the environment
 	defer arena.SetIsolation(false)
 	pool.Do(func(a *arena.Arena) {
 		fmt.Println(a.AllocString("in memory that no other request had"))

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-var pool = arena.NewArenaPool(64<<10, 0) // chunks of 64 KB, keeps at most 640 KB
+var pool = arena.NewArenaPool(64<<10, 0) // chunks of 64 KB, retains at most 640 KB
 
 type Entry struct {
 	Path string
@@ -20,7 +20,7 @@ type Entry struct {
 
 func handle(path string) int {
 	a := pool.Get()
-	defer pool.Put(a) // frees everything below, at once
+	defer pool.Put(a) // frees everything allocated below
 
 	e := arena.New[Entry](a)
 	e.Path = a.AllocString(path)
@@ -29,7 +29,7 @@ func handle(path string) int {
 	return len(e.Path) + len(e.Tags)
 }
 
-// A request's objects come from an arena and go back at once.
+// A request allocates its objects from an arena and frees all of them at once.
 func Example() {
 	fmt.Println(handle("/index.html"))
 	// Output: 13
@@ -65,7 +65,7 @@ func ExampleNew() {
 func ExampleMakeSliceUninit() {
 	a := arena.NewArena(4096, 0)
 	b := arena.MakeSliceUninit[byte](a, 5, 5)
-	copy(b, "hello") // every element is written before it is read
+	copy(b, "hello") // write every element before reading it
 	fmt.Println(string(b))
 	// Output: hello
 }
@@ -100,7 +100,7 @@ func ExampleNewOf() {
 
 func ExampleBoxOf() {
 	a := arena.NewArena(4096, 0)
-	stack := arena.MakeSlice[any](a, 0, 8) // of an interpreter
+	stack := arena.MakeSlice[any](a, 0, 8) // the stack of an interpreter
 	stack = arena.Append(a, stack, arena.BoxOf(a, 1.5), arena.BoxOf(a, "and"), arena.BoxOf(a, 2000))
 	fmt.Println(stack...)
 	// Output: 1.5 and 2000
@@ -128,7 +128,7 @@ func ExampleBuffer() {
 	b.AppendQuote("200")
 	fmt.Fprintf(b, "} %d", 17)
 	line := b.String() // not copied
-	b.Reset()          // starts anew, since line has its memory
+	b.Reset()          // allocates again, because line shares its memory
 	b.WriteString("next")
 	fmt.Println(line)
 	fmt.Println(b)
@@ -159,7 +159,7 @@ func ExampleFromContext() {
 	a := arena.NewArena(4096, 0)
 	ctx := arena.NewContext(context.Background(), a)
 	deep := func(ctx context.Context) string {
-		return arena.FromContext(ctx).AllocString("found") // nil, and so the heap, where there is none
+		return arena.FromContext(ctx).AllocString("found") // nil, and so the heap, if there is no arena
 	}
 	fmt.Println(deep(ctx), deep(context.Background()))
 	// Output: found found
@@ -171,7 +171,7 @@ func ExampleArena_Rewind() {
 	m := a.Mark()
 	scratch := arena.MakeSliceUninit[byte](a, 4096, 4096)
 	copy(scratch, "written before it is read")
-	a.Rewind(m) // scratch is free again, what came before m is not
+	a.Rewind(m) // frees memory allocated since m
 	fmt.Println(a.Stats().UsedBytes)
 	// Output: 5
 }
@@ -215,7 +215,7 @@ func ExampleArenaPool_Stats() {
 func ExampleMap() {
 	pool := arena.NewArenaPool(4<<10, 0)
 	a := pool.Get()
-	defer pool.Put(a) // the map ends here, too
+	defer pool.Put(a) // also frees the map
 
 	hits := arena.NewMap[string, int](a, 0)
 	for _, path := range []string{"/", "/about", "/", "/"} {
@@ -247,7 +247,7 @@ func ExampleEscape() {
 	root := arena.NewOf(a, Node{Name: a.AllocString("root")})
 	root.Kids = arena.SliceOf(a, arena.NewOf(a, Node{Name: a.AllocString("kid"), Parent: root}))
 
-	kept := arena.Escape(a, root) // the tree, not the rest of the arena
+	kept := arena.Escape(a, root) // only the tree is copied
 	pool.Put(a)
 	fmt.Println(kept.Name, kept.Kids[0].Name, kept.Kids[0].Parent == kept)
 	// Output: root kid true
@@ -256,12 +256,12 @@ func ExampleEscape() {
 func ExampleArena_Fork() {
 	pool := arena.NewArenaPool(4<<10, 0)
 	a := pool.Get()
-	defer pool.Put(a) // the forks end here, too
+	defer pool.Put(a) // also ends the forks
 
 	var words [2][]string
 	var workers sync.WaitGroup
 	for i, text := range []string{"one two", "three"} {
-		fork := a.Fork() // by the goroutine that owns a, not by the new one
+		fork := a.Fork() // called by the goroutine that owns a
 		workers.Go(func() {
 			for word := range strings.FieldsSeq(text) {
 				words[i] = arena.Append(fork, words[i], fork.ToUpper(word))
@@ -274,8 +274,8 @@ func ExampleArena_Fork() {
 	// [[ONE TWO] [THREE]]
 }
 
-// Where tests are built with the tag arenacheck, a fault in memory of an arena says which
-// arena it was, and where that was emptied.
+// In tests built with the tag arenacheck, a fault in arena memory reports which arena it was, and where the
+// arena was emptied.
 func ExampleExplainFaults() {
 	serve := func(path string) int {
 		defer arena.ExplainFaults()
@@ -291,7 +291,7 @@ func ExampleArena_Mark() {
 	a.AllocString("kept by the inner one")
 	inner := a.Mark()
 	a.AllocString("scratch")
-	a.Rewind(inner) // inner marks first: outer makes them stale
+	a.Rewind(inner) // inner marks first: rewinding to outer makes them stale
 	fmt.Println(a.Stats().UsedBytes)
 	a.Rewind(outer)
 	fmt.Println(a.Stats().UsedBytes)
@@ -308,7 +308,7 @@ func ExampleSliceOf() {
 
 func ExampleNewContext() {
 	pool.Do(func(a *arena.Arena) {
-		ctx := arena.NewContext(context.Background(), a) // once, at the request's entry
+		ctx := arena.NewContext(context.Background(), a) // once, at the beginning of the request
 		fmt.Println(arena.FromContext(ctx) == a)
 	})
 	// Output: true
@@ -317,7 +317,7 @@ func ExampleNewContext() {
 func ExampleBuffer_AppendInt() {
 	a := arena.NewArena(4096, 0)
 	b := arena.NewBuffer(a, 64)
-	b.AppendInt(-7, 10) // boxes nothing, as Fprintf would
+	b.AppendInt(-7, 10) // does not box, unlike Fprintf
 	b.WriteByte(' ')
 	b.AppendFloat(0.5, 'g', -1, 64)
 	b.WriteRune('€')

@@ -13,14 +13,14 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// crowd has many goroutines at work on the arenas of one pool, and on their forks. When
-// all rest, what the ledger says must be what is there.
+// crowd runs many goroutines on the arenas of one pool, and on their forks. When all of them rest, the
+// counters must equal the chunks that exist.
 type crowd struct {
 	ledger
 	mu sync.Mutex
 }
 
-// round has each arena that is out, and new ones, worked on at the same time.
+// round works on each arena in use, and on new ones, concurrently.
 func (c *crowd) round(seed uint64) {
 	var wg sync.WaitGroup
 	for i, x := range c.families {
@@ -44,7 +44,7 @@ func (c *crowd) round(seed uint64) {
 	wg.Wait()
 }
 
-// enter notes that a is out.
+// enter records that a is in use.
 func (c *crowd) enter(a *Arena) *ledgerForks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *crowd) enter(a *Arena) *ledgerForks {
 	return x
 }
 
-// left notes that x was put back, in whose place another goroutine may be by now.
+// left records that x was put back. Another goroutine may already use the arena that replaces it.
 func (c *crowd) left(x *ledgerForks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,7 @@ func (c *crowd) left(x *ledgerForks) {
 	}
 }
 
-// work has a and its forks, down to depth, filled and emptied, all at once.
+// work fills and empties a and its forks, down to depth, concurrently.
 func (c *crowd) work(a *Arena, rnd *rand.Rand, depth int) {
 	one := ledger{rnd: rnd}
 	for range 1 + rnd.IntN(3) {
@@ -91,9 +91,8 @@ func (c *crowd) work(a *Arena, rnd *rand.Rand, depth int) {
 	}
 }
 
-// Forks of one arena work on its account at the same time, and arenas on their pool's:
-// when all have come to rest the account must be right to the byte, and before that
-// never beyond the total.
+// Forks of one arena share its counters concurrently, and arenas their pool's. At rest the counters must be
+// exact, and at no time may they exceed the total.
 func TestPoolAccountOfManyGoroutines(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	programs, rounds := uint64(20), 6
@@ -131,7 +130,7 @@ func TestPoolAccountOfManyGoroutines(t *testing.T) {
 		for round := range rounds {
 			c.round(seed<<8 + uint64(round))
 			s := c.p.Stats()
-			c.most, c.largest = uintptr(s.HighWater), uintptr(s.LargestArena) // which nobody saw
+			c.most, c.largest = uintptr(s.HighWater), uintptr(s.LargestArena) // maxima that the test could not observe
 			if err := c.check(figures{held: 1 << 30, stats: s}); err != nil {
 				t.Errorf("program %d, round %d: %v", seed, round, err)
 				break
@@ -150,7 +149,7 @@ func TestPoolAccountOfManyGoroutines(t *testing.T) {
 	}
 }
 
-// watch looks at the limit of each arena with its forks while they work.
+// watch checks the limit of each arena with its forks while they work.
 func (c *crowd) watch() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,8 +162,8 @@ func (c *crowd) watch() error {
 	return nil
 }
 
-// Limits that change while goroutines work leave nothing behind: in the end each chunk
-// is on one account, and none of an idle arena.
+// Limits that change while goroutines work leave nothing behind: in the end each chunk is counted once, and
+// none of an idle arena.
 func TestPoolAccountWithLimitsThatChange(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	for seed := range uint64(10) {

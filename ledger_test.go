@@ -12,8 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// heldWithForks adds up the chunks of an arena and of all its forks, those that have
-// ended and wait for the next included: what the accounts must say.
+// heldWithForks adds up the chunks of an arena and all its forks, including ended ones that wait for reuse.
 func heldWithForks(a *Arena) (bytes uintptr, chunks int) {
 	n := a.region.Stats()
 	bytes, chunks = n.Held, n.Chunks
@@ -26,16 +25,16 @@ func heldWithForks(a *Arena) (bytes uintptr, chunks int) {
 	return bytes, chunks
 }
 
-// ledger is the slow model of a pool's account: after each step of a random program
-// it adds up the chunks that there are.
+// ledger is the slow model of a pool's counters: after each step of a random program it adds up the chunks
+// that exist.
 type ledger struct {
 	p        *ArenaPool
 	rnd      *rand.Rand
 	families []*ledgerForks
-	forks    []*Arena // all there ever were
+	forks    []*Arena // all forks ever made
 	perArena int
 	total    int
-	isolates bool // now and then
+	isolates bool // at times
 	unknown  bool // whether there was a total at a Get
 
 	largest, most uintptr
@@ -46,11 +45,11 @@ type ledger struct {
 // ledgerForks is an arena of the pool with its forks.
 type ledgerForks struct {
 	st    *arenaStats
-	a     *Arena     // nil where the pool dropped it
+	a     *Arena     // nil if the pool has dropped it
 	lies  *idleArena // what it lies in
 	out   bool
 	live  []*ledgerArena // in use, the arena first
-	exact bool           // there was a total at its Get, so that all it has is on the account
+	exact bool           // there was a total at its Get, so all of its memory is counted
 }
 
 type ledgerArena struct {
@@ -64,7 +63,7 @@ type ledgerArena struct {
 	index   *Map[string, *textPair]
 }
 
-// figures are compared before and after a step.
+// figures are the counters, compared before and after a step.
 type figures struct {
 	held, charged uintptr
 	chunks        int
@@ -88,7 +87,7 @@ func (x *ledgerForks) held() (uintptr, int) {
 	return heldWithForks(x.a)
 }
 
-// check compares all that is counted with what is there.
+// check compares all counters with the chunks that exist.
 func (l *ledger) check(before figures) error {
 	var out, idle, charged uintptr
 	for i, x := range l.families {
@@ -124,7 +123,7 @@ func (l *ledger) check(before figures) error {
 	}
 	for _, f := range l.forks {
 		if l.isolates {
-			break // a fork that has ended keeps what it has, which is on no account
+			break // an ended fork keeps its memory, which is not counted
 		}
 		if held := f.region.Stats().Held; held != 0 && !l.knows(f) {
 			return fmt.Errorf("a fork that was dropped has %d bytes", held)
@@ -143,7 +142,7 @@ func (l *ledger) check(before figures) error {
 		held, _ := x.held()
 		l.largest = max(l.largest, held)
 	}
-	if s.Dropped != before.stats.Dropped || s.Mode == "heap" { // what was there in the midst of the step is not known
+	if s.Dropped != before.stats.Dropped || s.Mode == "heap" { // the state in the middle of the step is unknown
 		l.most, l.largest = max(l.most, uintptr(s.HighWater)), max(l.largest, uintptr(s.LargestArena))
 	}
 	if s.HighWater != int(l.most) || s.LargestArena != int(l.largest) {
@@ -152,7 +151,7 @@ func (l *ledger) check(before figures) error {
 	return nil
 }
 
-// checkNumbers compares what only one goroutine can know.
+// checkNumbers compares counters that only a single goroutine can predict.
 func (l *ledger) checkNumbers() error {
 	if s := l.p.Stats(); s.UsedAtPut != l.used || s.UsedAtPut.Count() != s.Puts || s.Forks != l.forked || s.LimitPerArena != l.perArena || s.LimitTotal != l.total {
 		return fmt.Errorf("%+v at Put, %d forks, limits of %d and %d; %+v", l.used, l.forked, l.perArena, l.total, s)
@@ -160,7 +159,7 @@ func (l *ledger) checkNumbers() error {
 	return nil
 }
 
-// knows reports whether the fork f belongs to an arena that there is.
+// knows reports whether the fork f belongs to an existing arena.
 func (l *ledger) knows(f *Arena) bool {
 	for up := f; up != nil; up = up.forks.parent {
 		if up.forks == nil || up.forks.parent == nil {
@@ -173,7 +172,7 @@ func (l *ledger) knows(f *Arena) bool {
 	return false
 }
 
-// step does one thing and returns what.
+// step does one operation and returns its description.
 func (l *ledger) step() (string, error) {
 	before := l.figures()
 	var out []*ledgerForks
@@ -212,8 +211,8 @@ func cmpErr(a, b error) error {
 	return b
 }
 
-// refused checks what a refusal by a says and that nothing has changed, if it was of a
-// single allocation. What a could have dropped is not in use.
+// refused checks the error of a refusal by a, and that nothing has changed if it was a single allocation.
+// Memory that a could drop does not count as used.
 func (l *ledger) refused(e *LimitError, x *ledgerForks, a *Arena, before, after figures, single bool) error {
 	others := after.charged - x.st.Charged.Load()
 	held, _ := x.held()
@@ -241,7 +240,7 @@ func (l *ledger) refused(e *LimitError, x *ledgerForks, a *Arena, before, after 
 	return nil
 }
 
-// change does what allocates nothing, or returns "".
+// change does an operation that allocates nothing, or returns "".
 func (l *ledger) change(x *ledgerForks, n *ledgerArena, op int) (what string, single bool) {
 	switch {
 	case op < 10:
@@ -280,7 +279,7 @@ func (l *ledger) change(x *ledgerForks, n *ledgerArena, op int) (what string, si
 	return "", false
 }
 
-// end forgets n's forks that were born after a mark, and theirs.
+// end forgets n's forks made after a mark, and their forks.
 func (x *ledgerForks) end(n *ledgerArena, born uint64) {
 	var gone []*ledgerArena
 	x.live = slices.DeleteFunc(x.live, func(f *ledgerArena) bool {
@@ -305,7 +304,7 @@ func (l *ledger) get() error {
 	return nil
 }
 
-// forksOf finds the arena whose account it is, or notes it.
+// forksOf finds the arena with the given counters, or adds it.
 func (l *ledger) forksOf(st *arenaStats) *ledgerForks {
 	i := slices.IndexFunc(l.families, func(x *ledgerForks) bool { return x.st == st })
 	if i < 0 {
@@ -330,14 +329,14 @@ func (l *ledger) put(x *ledgerForks) {
 	x.rest()
 }
 
-// rest notes that x was put back.
+// rest records that x was put back.
 func (x *ledgerForks) rest() {
 	x.out, x.live = false, nil
 	switch {
 	case x.lies == nil:
-		x.a = nil // heap mode: it is used once
+		x.a = nil // in heap mode it is used once
 	case !check.Race:
-		x.a = x.lies.arena // another one goes on in its place, where nothing is used again
+		x.a = x.lies.arena // replaced by another one in builds without reuse
 	}
 }
 
@@ -356,7 +355,7 @@ func (l *ledger) limit() string {
 	return fmt.Sprintf("Limit(%d, %d)", l.perArena, l.total)
 }
 
-// take allocates in n. It reports whether that was a single allocation.
+// take allocates in n, and reports whether it was a single allocation.
 func (l *ledger) take(n *ledgerArena) (what string, single bool, over *LimitError) {
 	a, size := n.a, 1+l.rnd.IntN(40)<<l.rnd.IntN(12)
 	defer func() {
@@ -404,11 +403,10 @@ func (l *ledger) take(n *ledgerArena) (what string, single bool, over *LimitErro
 	return "Concat", true, nil
 }
 
-// What the arenas of a pool have, with forks at work and forks that have ended, is on
-// the pool's account to the byte, through everything that a program may do: what forks
-// kept over a Reset counted for nobody, and twenty arenas had 3.7 MB of a total of 1 MB.
+// The memory of a pool's arenas, including working and ended forks, is counted exactly after any operation of
+// a program.
 func TestPoolAccountAgainstTheModel(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // or the sync.Pool forgets arenas
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // otherwise the sync.Pool drops arenas
 	programs, steps := uint64(200), 400
 	if testing.Short() || check.On {
 		programs = 40
@@ -433,7 +431,7 @@ func TestPoolAccountAgainstTheModel(t *testing.T) {
 			}
 		}
 		SetEnabled(true)
-		// Some are out and are lost now, some lie idle: the collector takes both.
+		// Some arenas in use are leaked now, and some are idle: the collector frees both.
 		p, used := l.p, l.used
 		p.SetMaxIdleBytes(0)
 		l = nil

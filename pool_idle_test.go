@@ -15,15 +15,14 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// keepsArenas skips a test of what pools keep in the builds in which no arena
-// is used twice.
+// keepsArenas skips a test of idle arenas in builds that never reuse one.
 func keepsArenas(t *testing.T) {
 	if check.Race && check.On {
 		t.Skip("under the race detector each arena serves one request")
 	}
 }
 
-// burst has n arenas out at the same time, each of which does what it is told.
+// burst runs request with n arenas in use at the same time.
 func burst(p *ArenaPool, n int, request func(a *Arena)) {
 	out := make([]*Arena, n)
 	for i := range out {
@@ -45,8 +44,8 @@ func request3KB(a *Arena) {
 	}
 }
 
-// Nor may a pool keep for good what one hour of the day needed. And not too
-// little: what is needed every other minute is needed.
+// A pool must not keep forever what one hour of the day needed, nor too little: what is needed every other
+// minute is needed.
 func TestPoolLetsGo(t *testing.T) {
 	keepsArenas(t)
 	const many = 100
@@ -94,13 +93,13 @@ func TestPoolLetsGo(t *testing.T) {
 	}
 }
 
-// Whatever the load was, what exists follows the most of two periods, and what
-// was needed in them is found: an oracle that knows the load, over many changes.
+// The number of arenas follows the maximum of two periods, and what these needed is available, over many
+// changes of load.
 func TestPoolFollowsTheLoad(t *testing.T) {
 	if check.Race {
 		t.Skip("its sync.Pool forgets at random")
 	}
-	testkit.NeedsReuse(t) // or collections come by themselves, in the midst of a burst
+	testkit.NeedsReuse(t) // otherwise collections happen in the middle of a burst
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	p := NewArenaPool(1000, 0)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -109,7 +108,7 @@ func TestPoolFollowsTheLoad(t *testing.T) {
 	if testing.Short() {
 		rounds = 15
 	}
-	before, last := 0, 0 // the most out at a time in the periods before
+	before, last := 0, 0 // maximum in use in the earlier periods
 	for round := range rounds {
 		n := 1 << r.IntN(9)
 		n += r.IntN(n)
@@ -124,8 +123,8 @@ func TestPoolFollowsTheLoad(t *testing.T) {
 		most := max(before, last, n)
 		before, last = last, n
 		s := p.Stats()
-		// What was let go of exists until the collector has taken it, and the
-		// last period's end is seen a review late.
+		// Dropped arenas exist until they are collected, and the end of the last period is noticed one review
+		// later.
 		if exist := s.Arenas - p.leaving(); exist > most+most/4+2 {
 			t.Errorf("round %d: %d arenas, of which %d were needed lately", round, exist, most)
 		}
@@ -135,8 +134,7 @@ func TestPoolFollowsTheLoad(t *testing.T) {
 	}
 }
 
-// A collector that runs all the time, requests, and what looks after the pool,
-// at once: an arena must never be two requests', and none may be lost.
+// Under a collector that runs all the time, no arena is used by two requests and none is lost.
 func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	p := NewArenaPool(512, 8192)
@@ -212,8 +210,7 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 	}
 }
 
-// What is out for long is needed as much as what comes and goes; and both make
-// up what the pool should have, not each of them.
+// Arenas in use for long count like those that come and go, and the pool's size is the sum of both.
 func TestPoolKeepsBesideWhatIsOut(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race {
@@ -245,8 +242,7 @@ func TestPoolKeepsBesideWhatIsOut(t *testing.T) {
 	}
 }
 
-// The look at what is kept must come after every collection, not after the first
-// alone.
+// The review of idle arenas runs after every collection, not only after the first.
 func TestPoolLooksAfterEachCollection(t *testing.T) {
 	keepsArenas(t)
 	p := NewArenaPool(1000, 0)
@@ -271,8 +267,8 @@ func TestPoolLooksAfterEachCollection(t *testing.T) {
 	}
 }
 
-// An arena that was abandoned is not one that the pool has: if it were, a burst of timeouts
-// would count as demand, and idle arenas would go in place of it.
+// An abandoned arena no longer belongs to the pool. Otherwise a burst of timeouts would count as demand and
+// displace idle arenas.
 func TestAbandonedAreNotThePools(t *testing.T) {
 	p := NewArenaPool(1000, 0)
 	a, b := p.Get(), p.Get()
@@ -290,14 +286,14 @@ func TestAbandonedAreNotThePools(t *testing.T) {
 	runtime.KeepAlive(a)
 }
 
-// The arenaBatch of isolated arenas fill a size class of the heap. With 16 of them a ninth of it was
-// left over, and the collector came that much sooner.
+// The arenaBatch of isolated arenas fills a size class of the heap. With 16 arenas a ninth of it would be
+// wasted, and collections would come that much sooner.
 func TestHeadersFillASizeClass(t *testing.T) {
 	if check.Tag || check.Race || check.ASan || xunsafe.SizeOf[uintptr]() == 4 {
 		t.Skip("arenas are larger or smaller")
 	}
 	least := uint64(math.MaxUint64)
-	for range 5 { // what else allocates meanwhile counts, too
+	for range 5 { // other allocations also count
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		someHeaders = new(arenaBatch)

@@ -20,7 +20,7 @@ func withMemoryLimit(t *testing.T, bytes int64) {
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 }
 
-// granted reports whether an arena of p may have so many bytes at once.
+// granted returns the LimitError of an allocation of the given size, or nil.
 func granted(p *ArenaPool, bytes int) (over *LimitError) {
 	a := p.Get()
 	defer p.Put(a)
@@ -31,8 +31,8 @@ func granted(p *ArenaPool, bytes int) (over *LimitError) {
 
 func asError(v any) error { err, _ := v.(error); return err }
 
-// The limits are the documented shares of the memory limit, and follow it: where
-// they do not, a container dies, or refuses what it has memory for.
+// The limits are the documented shares of the memory limit, and follow it. Otherwise a container would be
+// killed, or refuse requests for which there is memory.
 func TestLimitsFromEnvironment(t *testing.T) {
 	if n, file := cgroup.MemoryLimit(os.DirFS("/")); n != 0 && n < 1<<30 {
 		t.Skipf("%s has less than this test needs", file)
@@ -67,7 +67,7 @@ func TestLimitsFromEnvironment(t *testing.T) {
 		t.Errorf("%+v", over)
 	}
 
-	withMemoryLimit(t, 1) // the floor
+	withMemoryLimit(t, 1) // the minimum
 	p.followEnvironment()
 	if total := p.stats.Counts().Total; total != leastTotal {
 		t.Errorf("a total of %d", total)
@@ -101,7 +101,7 @@ func TestLimitsFromEnvironmentErrors(t *testing.T) {
 	}
 }
 
-// The largest memory limit there is, as a float, is more than an int holds.
+// The largest memory limit, as a float, exceeds an int.
 func TestTotalFromEnvironment(t *testing.T) {
 	withMemoryLimit(t, math.MaxInt64-1)
 	if total := (fromEnvironment{share: 1, bytes: math.MaxInt64}).total(); total != mostTotal {

@@ -14,8 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// refused runs f and returns the LimitError that it panicked with, nil if it
-// did not panic.
+// refused returns the LimitError of f, or nil.
 func refused(t *testing.T, f func()) (over *LimitError) {
 	t.Helper()
 	defer func() {
@@ -29,10 +28,10 @@ func refused(t *testing.T, f func()) (over *LimitError) {
 	return nil
 }
 
-// heldNow adds up the chunks, as the quota must have it.
+// heldNow returns the size of the chunks.
 func heldNow(a *Arena) int { return int(a.region.Stats().Held) }
 
-// checkQuota compares what the quota counts with the chunks that are there.
+// checkQuota compares the quota's counter with the chunks.
 func checkQuota(t *testing.T, a *Arena) {
 	t.Helper()
 	m := a.quota()
@@ -44,8 +43,8 @@ func checkQuota(t *testing.T, a *Arena) {
 	}
 }
 
-// Many goroutines at the total: it must hold at every moment, each refusal is
-// one goroutine's alone, and in the end nothing may be left on the account.
+// Many goroutines share the total: it holds at all times, each refusal affects one goroutine, and in the end
+// nothing is counted.
 func TestPoolTotalConcurrent(t *testing.T) {
 	for name, p := range map[string]*ArenaPool{"fixed": NewArenaPool(512, 8192), "auto": NewAutoPool(0)} {
 		const total = 100_000
@@ -103,7 +102,7 @@ func TestPoolTotalConcurrent(t *testing.T) {
 	}
 }
 
-// The total is refused to who asks, and free again when another puts back.
+// The total is refused to the caller that asks, and available again when another arena is put back.
 func TestPoolTotal(t *testing.T) {
 	p := NewArenaPool(1000, 1<<20)
 	p.SetLimit(0, 100_000)
@@ -121,7 +120,7 @@ func TestPoolTotal(t *testing.T) {
 	if over := refused(t, func() { b.AllocBytes(50_000) }); over != nil {
 		t.Errorf("after a Put: %v", over)
 	}
-	// What idle arenas keep does not count, but would when they are out.
+	// The memory of idle arenas does not count, but would if they were in use.
 	var more []*Arena
 	for range 20 {
 		more = append(more, p.Get())
@@ -136,9 +135,9 @@ func TestPoolTotal(t *testing.T) {
 	if out := p.stats.Counts().Out; out != 0 {
 		t.Errorf("%d bytes out, and no arena is", out)
 	}
-	// What an arena lets go of while it is out is free for others at once.
+	// Memory that an arena in use drops is available to others immediately.
 	a = p.Get()
-	a.Release() // what it kept
+	a.Release() // drops the retained memory
 	m := a.Mark()
 	a.AllocBytes(8)
 	a.AllocBytes(50_000)
@@ -152,7 +151,7 @@ func TestPoolTotal(t *testing.T) {
 		t.Errorf("after Release: %d bytes out", out)
 	}
 	p.Put(a)
-	// A total holds for an arena from its next Get on, and until its Put for one that is in use.
+	// A new total applies to an arena from its next Get, and the old one until the Put of an arena in use.
 	p.SetLimit(0, 0)
 	a, b = p.Get(), p.Get()
 	a.AllocBytes(200_000)
@@ -180,7 +179,7 @@ func TestPoolTotal(t *testing.T) {
 	}
 }
 
-// One request's own limit must not be the next one's.
+// A request's own limit does not apply to the next request.
 func TestPoolLimitIsForOneEpoch(t *testing.T) {
 	for _, perArena := range []int{0, 10_000} {
 		p := NewArenaPool(1000, 1<<20)
@@ -194,7 +193,7 @@ func TestPoolLimitIsForOneEpoch(t *testing.T) {
 		a.AllocBytes(15_000)
 		m := a.quota()
 		p.Put(a)
-		if m.Limit() != 0 || !check.On && a.region.MaxRetained != 1<<20 { // a checked build has put another one in its place
+		if m.Limit() != 0 || !check.On && a.region.MaxRetained != 1<<20 { // a checked build has replaced the arena
 			t.Errorf("an idle arena has a limit: %+v", m)
 		}
 		b := p.Get()
@@ -211,8 +210,8 @@ func TestPoolLimitIsForOneEpoch(t *testing.T) {
 	}
 }
 
-// An idle arena may have kept more than a later limit allows: whoever gets it
-// would have its limit used up before anything is allocated.
+// An idle arena may retain more than a later limit allows. Get must drop the excess, or the limit would be
+// used up from the start.
 func TestPoolLimitCutsWhatIsKept(t *testing.T) {
 	p := NewArenaPool(30_000, 1<<20)
 	a := p.Get()
@@ -231,8 +230,7 @@ func TestPoolLimitCutsWhatIsKept(t *testing.T) {
 	runtime.KeepAlive(a)
 }
 
-// What a leaked arena has of the total comes back, or a pool with leaks would
-// refuse everything in the end.
+// A leaked arena's share of the total is returned, or a pool with leaks would eventually refuse everything.
 func TestPoolTotalOfLeakedArenas(t *testing.T) {
 	p := NewArenaPool(1000, 0)
 	p.SetLimit(0, 100_000)
@@ -251,8 +249,7 @@ func TestPoolTotalOfLeakedArenas(t *testing.T) {
 	}
 }
 
-// Both limits may be short at once. The arena's had its idle chunk dropped before
-// the pool's refused: the arena was not as before.
+// Both limits may be exceeded at once. A refusal by the pool's total must not drop the arena's idle chunk.
 func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := NewArenaPool(4096, 1<<20)
@@ -273,7 +270,7 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	if stats.Refused++; x.Stats() != before || p.Stats() != stats {
 		t.Errorf("%+v, and before %+v; %+v, and before %+v", x.Stats(), before, p.Stats(), stats)
 	}
-	// With room for it, the idle chunk goes, and the total is right all the time.
+	// If the total suffices, the idle chunk is dropped, and the total is exact at all times.
 	p.Put(y)
 	x.AllocBytes(75_000)
 	if got := p.stats.Counts().Out; x.Stats().Chunks != 1 || int(got) != x.Stats().RetainedBytes || p.Stats().Dropped != stats.Dropped+2 {
@@ -285,9 +282,8 @@ func TestRefusalByTheTotalKeepsWhatIsIdle(t *testing.T) {
 	}
 }
 
-// What an idle arena kept and a limit, or what others left of the total, does not
-// allow goes at Get. Else the arena would begin with more than it may have, and
-// the total would not know.
+// Get drops memory of an idle arena that a limit, or the rest of the total, does not allow. Otherwise the
+// arena would begin with more than it may have.
 func TestGetLetsGoOfWhatDoesNotFit(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for _, c := range []struct{ perArena, total, others, want int }{
@@ -340,7 +336,7 @@ func TestHighWaterOfLately(t *testing.T) {
 		now = now.Add(after)
 		most := want + 100
 		if check.On {
-			most += want / 8 // each chunk is new, with redzones and an eighth to spare
+			most += want / 8 // each chunk is new, with redzones and an eighth of slack
 		}
 		if got := h.lately(p.stats, now); got < want || got > most {
 			t.Errorf("the high-water mark is %d, want %d", got, want)
@@ -360,8 +356,8 @@ func TestHighWaterOfLately(t *testing.T) {
 	look(lately, p.stats.Counts().Held)
 }
 
-// What an arena has used counts with what its forks have, in every mode of a pool: a
-// histogram without the forks says that chunks are too large.
+// The histogram of used memory includes forks, in every mode of a pool. Without forks it would suggest
+// smaller chunks.
 func TestUsedAtPutInEachMode(t *testing.T) {
 	for name, mode := range map[string]func(*ArenaPool){
 		"plain":    func(*ArenaPool) {},
@@ -398,7 +394,7 @@ func TestUsedAtPutInEachMode(t *testing.T) {
 	}
 }
 
-// What an account has no more room for is the pool's: it was counted as other sizes.
+// Counts that do not fit into an arena's statistics go to the pool's.
 func TestUsedAtPutWithoutRoom(t *testing.T) {
 	p := NewArenaPool(1000, 0)
 	a := p.Get()

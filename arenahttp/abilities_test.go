@@ -41,8 +41,7 @@ func (notifier) CloseNotify() <-chan bool { return gone }
 
 var gone = make(chan bool)
 
-// Programs ask a writer what it can by a type assertion: no set of abilities may
-// gain or lose one.
+// Programs find a writer's abilities by type assertions: no set of abilities may gain or lose one.
 func TestWriterKeepsItsAbilities(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	sets := map[string]bool{}
@@ -167,7 +166,7 @@ func TestWriterKeepsItsAbilities(t *testing.T) {
 	}
 }
 
-// rich has what a server's writer has beside, and notes who was called.
+// rich has the optional methods of a server's writer and records the calls.
 type rich struct {
 	plain
 	calls *[]string
@@ -192,7 +191,7 @@ func (w rich) SetWriteDeadline(d time.Time) error {
 }
 func (w rich) EnableFullDuplex() error { w.note("EnableFullDuplex"); return io.EOF }
 
-// able names what any writer behind Handler shows.
+// able has the methods of every writer behind Handler.
 type able interface {
 	http.ResponseWriter
 	io.StringWriter
@@ -203,8 +202,8 @@ type able interface {
 	EnableFullDuplex() error
 }
 
-// What a writer can must be done by itself, with its own results: sendfile is lost if
-// ReadFrom is not, and a deadline that nobody set keeps a connection for ever.
+// The writer's own methods are called, with their results: without ReadFrom sendfile is lost, and a deadline
+// that is not set keeps a connection forever.
 func TestWriterPassesOn(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	var calls []string
@@ -225,7 +224,7 @@ func TestWriterPassesOn(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 
-	w := httptest.NewRecorder() // has WriteString alone
+	w := httptest.NewRecorder() // has only WriteString
 	arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := w.(able)
 		if n, err := x.ReadFrom(from); n != 2 || err != nil {
@@ -250,8 +249,8 @@ func TestWriterPassesOn(t *testing.T) {
 	})).ServeHTTP(plain{}, httptest.NewRequest("GET", "/", nil))
 }
 
-// Whatever begins an answer must count as that: what a limit refuses then has no status any
-// more, and ends the connection.
+// Every method that begins a response counts as such. An exceeded limit then has no status and ends the
+// connection.
 func TestWhatBeginsAnAnswer(t *testing.T) {
 	pool := arena.NewArenaPool(4096, 0)
 	pool.SetLimit(64<<10, 0)
@@ -299,7 +298,7 @@ func TestWhatBeginsAnAnswer(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// failing can't be hijacked, though it looks so.
+// failing implements Hijack but cannot be hijacked.
 type failing struct{}
 
 func (failing) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, http.ErrNotSupported }

@@ -27,7 +27,7 @@ func on(t *testing.T, f func()) {
 	<-done
 }
 
-// handled has a request handled by f behind Handler, and returns what p counts of it.
+// handled serves a request with f behind Handler and returns how p's statistics change.
 func handled(p *arena.ArenaPool, f http.HandlerFunc) arena.PoolStats {
 	before := p.Stats()
 	arenahttp.Handler(p, f).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
@@ -36,7 +36,7 @@ func handled(p *arena.ArenaPool, f http.HandlerFunc) arena.PoolStats {
 	return s
 }
 
-// endOf tells what becomes of the arena of a request that f handles.
+// endOf reports the end of the arena of a request served by f.
 func endOf(t *testing.T, f func(*http.Request)) string {
 	t.Helper()
 	s := handled(arena.NewAutoPool(0), func(_ http.ResponseWriter, r *http.Request) { f(r) })
@@ -52,8 +52,8 @@ func endOf(t *testing.T, f func(*http.Request)) string {
 	return ""
 }
 
-// Who asks, and in which order, decides what becomes of the arena: one that a goroutine was
-// led to of which nobody knows when it ends must never be another request's.
+// The order in which goroutines ask determines what happens to the arena. If a goroutine whose end is unknown
+// has the arena, it must never be reused.
 func TestWhoAsks(t *testing.T) {
 	ask := func(r *http.Request) *arena.Arena { return arena.FromContext(r.Context()) }
 	want := func(a *arena.Arena, some bool) {
@@ -152,7 +152,7 @@ func TestWhoAsks(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}, "put back"},
-		// It has an arena of its own, and values of the one around it: those are not seen.
+		// It has its own arena, and does not see the values of the outer one.
 		"another has a request within": {func(r *http.Request) {
 			want(ask(r), true)
 			q := arena.NewAutoPool(0)
@@ -201,14 +201,14 @@ func handledWithin(p *arena.ArenaPool, r *http.Request, f func(*http.Request)) a
 	return p.Stats()
 }
 
-// serveTimeout has f handle r on the goroutine of a TimeoutHandler, and waits for it.
+// serveTimeout runs f on the goroutine of a TimeoutHandler and waits for it.
 func serveTimeout(r *http.Request, f func(*http.Request)) {
 	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { f(r) })
 	arenahttp.TimeoutHandler(h, time.Hour, "").ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// A context that is asked when its request has ended leads to nothing, whoever asks: also a
-// goroutine that the runtime made of the handler's when that had ended.
+// A context used after its request has no arena, for every goroutine, including one for which the runtime has
+// reused the handler's goroutine.
 func TestAskedLate(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	for range 1000 {
@@ -237,8 +237,7 @@ func TestAskedLate(t *testing.T) {
 	}
 }
 
-// No two goroutines may be led to one arena, whenever they ask: two that allocate in it at
-// the same time break it. Run it with -race, too.
+// No two goroutines get the same arena, whenever they ask. Run this with -race.
 func TestOneHasIt(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	for range 200 {
@@ -254,7 +253,7 @@ func TestOneHasIt(t *testing.T) {
 					//arenavet:ignore who asks for it is tried on several goroutines
 					got <- a
 					arena.New[note](a).n = 1
-					for len(got) < cap(got) { // alive, so that no other one is taken for it
+					for len(got) < cap(got) { // alive, so that goroutine numbers are not reused
 						runtime.Gosched()
 					}
 				})
@@ -282,9 +281,8 @@ func TestOneHasIt(t *testing.T) {
 	}
 }
 
-// An abandoned arena counts once, as that and not as leaked, and what it holds is in use
-// until the collector has it. A pool that is not told of its end would keep less for the
-// next burst than it should.
+// An abandoned arena counts once, as abandoned and not as leaked, and its memory is in use until it is
+// collected. Otherwise the pool would keep too little for the next burst.
 func TestAbandonedIsCounted(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	p.SetLeakSampling(1)
@@ -294,7 +292,7 @@ func TestAbandonedIsCounted(t *testing.T) {
 			on(t, func() { arena.FromContext(r.Context()).AllocBytes(10_000) })
 		})
 	}
-	// Their goroutines live, but have left the arenas: nothing but the pool knows of them.
+	// Their goroutines are alive but no longer refer to the arenas.
 	for range 6000 {
 		runtime.GC()
 		if s := p.Stats(); s.Arenas == 0 && s.InUseBytes == 0 {
@@ -308,7 +306,7 @@ func TestAbandonedIsCounted(t *testing.T) {
 	}
 }
 
-// What a goroutine holds that goes on is in use, and counts against the pool's total.
+// Memory held by a goroutine that outlives its request counts as in use and towards the pool's total.
 func TestAbandonedIsInUse(t *testing.T) {
 	if check.On {
 		t.Skip("chunks have other sizes")
@@ -343,8 +341,8 @@ func TestAbandonedIsInUse(t *testing.T) {
 	<-ended
 }
 
-// A handler that puts the arena itself, of a request that another goroutine works on, is told
-// so: where the pool isolates, its arena has nothing left that could be abandoned.
+// A handler that puts the request's arena itself while another goroutine works on the request gets a panic.
+// With isolation, the arena has nothing left to abandon.
 func TestPutAndAbandoned(t *testing.T) {
 	for _, isolates := range []bool{false, true} {
 		for _, used := range []bool{false, true} {
@@ -369,8 +367,8 @@ func TestPutAndAbandoned(t *testing.T) {
 	}
 }
 
-// A request that never asks for its arena counts in the pool's statistics, once. Without that number a
-// router whose contexts don't lead to the arena looks like a service without requests.
+// A request that never asks for its arena is counted once. Without this number, a router whose contexts do
+// not lead to the arena looks like a service without requests.
 func TestRequestsThatDoNotAsk(t *testing.T) {
 	none := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	asks := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arena.FromContext(r.Context()) })

@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// BenchmarkMiddleware measures a request that uses its arena four times, under so many middlewares. Its time
-// must not depend on the depth of the stack, on any port.
+// BenchmarkMiddleware measures a request that uses its arena four times, below the given number of
+// middlewares. Its time must not depend on the depth of the stack, on any port.
 func BenchmarkMiddleware(b *testing.B) {
 	for _, n := range []int{0, 40} {
 		h := arenahttp.Handler(arena.NewAutoPool(0), http.HandlerFunc(answer))
@@ -29,8 +29,8 @@ func BenchmarkMiddleware(b *testing.B) {
 	}
 }
 
-// BenchmarkHandler measures Handler's cost for a request that does nothing, one that asks for
-// its arena once, and, in /ask, each further time of asking.
+// BenchmarkHandler measures Handler's cost for a request that does nothing, for one that asks for its arena
+// once, and, in /ask, for each further call of FromContext.
 func BenchmarkHandler(b *testing.B) {
 	pool := arena.NewAutoPool(0)
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)

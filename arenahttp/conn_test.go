@@ -19,13 +19,13 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// detached is a context as programs wrote them before context.WithoutCancel.
+// detached is a context as written before context.WithoutCancel existed.
 type detached struct{ context.Context }
 
 func (detached) Done() <-chan struct{} { return nil }
 func (detached) Err() error            { return nil }
 
-// madeOf are contexts that a program makes of a request's.
+// madeOf lists contexts derived from a request's context.
 var madeOf = map[string]func(context.Context) (context.Context, context.CancelFunc){
 	"the context": func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} },
 	"a value": func(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -49,9 +49,8 @@ var madeOf = map[string]func(context.Context) (context.Context, context.CancelFu
 	},
 }
 
-// A context must lead to its own request's arena, whatever it was made to, and to none when
-// the next request has come on the same connection and goroutine: what a program allocates
-// there is to live for as long as the program likes.
+// Every derived context leads to its own request's arena, and to none once the next request is served on the
+// same connection and goroutine, because later allocations may live forever.
 func TestConnContext(t *testing.T) {
 	needsNetwork(t)
 	for _, with := range []bool{false, true} {
@@ -107,7 +106,7 @@ func TestConnContext(t *testing.T) {
 	}
 }
 
-// What a server's own context leads to, a connection's does.
+// A connection's context also leads to what the server's context leads to.
 func TestConnContextOfAContext(t *testing.T) {
 	a := arena.NewArena(1<<10, 0)
 	if got := arena.FromContext(arenahttp.ConnContext(arena.NewContext(t.Context(), a), nil)); got != a {
@@ -115,7 +114,7 @@ func TestConnContextOfAContext(t *testing.T) {
 	}
 }
 
-// onConnection serves requests as a server does those of one connection, one after the other.
+// onConnection serves requests one after the other, like the requests of one connection.
 func onConnection(t *testing.T, handlers ...http.HandlerFunc) {
 	conn, cancel := context.WithCancel(arenahttp.ConnContext(t.Context(), nil))
 	defer cancel()
@@ -126,8 +125,8 @@ func onConnection(t *testing.T, handlers ...http.HandlerFunc) {
 	}
 }
 
-// What is late must keep its own arena while the connection serves the next request, and
-// the two must not meet; so must Handlers for one request, in each other and in turn.
+// A late handler keeps its own arena while the connection serves the next request. So do nested and
+// consecutive Handlers of one request.
 func TestConnContextOfTwo(t *testing.T) {
 	pool, other := arena.NewAutoPool(0), arena.NewAutoPool(0)
 	goOn, asks, done := make(chan bool), make(chan bool), make(chan bool)
@@ -167,7 +166,7 @@ func TestConnContextOfTwo(t *testing.T) {
 			})).ServeHTTP(w, r)
 		}
 	}
-	changed := func(w http.ResponseWriter, r *http.Request) { // by a middleware
+	changed := func(w http.ResponseWriter, r *http.Request) { // by middleware
 		arenahttp.Handler(pool, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithTimeout(r.Context(), time.Hour)
 			defer cancel()
@@ -176,7 +175,7 @@ func TestConnContextOfTwo(t *testing.T) {
 			}
 		})).ServeHTTP(w, r.WithContext(struct {
 			context.Context
-			_ func() // two of them can't be compared
+			_ func() // makes the type not comparable
 		}{Context: r.Context()}))
 	}
 	for _, first := range []http.Handler{
@@ -200,7 +199,7 @@ func TestConnContextOfTwo(t *testing.T) {
 	}
 }
 
-// A request's answer must not change by what Write writes elsewhere.
+// Writing a second response elsewhere must not change the first.
 func TestWriteTwice(t *testing.T) {
 	handled(arena.NewAutoPool(0), func(_ http.ResponseWriter, r *http.Request) {
 		var all []*httptest.ResponseRecorder
@@ -216,8 +215,8 @@ func TestWriteTwice(t *testing.T) {
 	})
 }
 
-// With ConnContext, a request of HTTP/1 allocates once more than package net/http by itself
-// does for the least handler that reads a body and answers with two fields.
+// With ConnContext, a request of HTTP/1 makes one allocation more than package net/http does for the smallest
+// handler that reads a body and sets two fields.
 func TestAllocationsOfARequest(t *testing.T) {
 	needsNetwork(t)
 	if check.On || goroutine.Traced || testing.CoverMode() != "" {
@@ -249,7 +248,7 @@ func TestAllocationsOfARequest(t *testing.T) {
 	t.Logf("%.2f, and net/http by itself %.2f", ours, least)
 }
 
-// perRequest counts the allocations of a request to a server of h, whose client has none.
+// perRequest counts the allocations of a request to a server of h, with a client that does not allocate.
 func perRequest(t *testing.T, h http.Handler) float64 {
 	s := httptest.NewUnstartedServer(h)
 	s.Config.ConnContext = arenahttp.ConnContext
@@ -282,8 +281,7 @@ func perRequest(t *testing.T, h http.Handler) float64 {
 	return float64(after.Mallocs-before.Mallocs) / n
 }
 
-// Requests that come before the answers to those before them are served in turn, and one
-// that takes the connection over ends that.
+// Pipelined requests are served in order, and a hijacked connection ends that.
 func TestPipelined(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	s := serve(t, pool, func(w http.ResponseWriter, r *http.Request) {

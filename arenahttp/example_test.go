@@ -20,7 +20,7 @@ type Greeting struct {
 
 func greet(w http.ResponseWriter, r *http.Request) {
 	var g Greeting
-	if err := arenahttp.Read(r, &g); err != nil { // JSON, into the request's arena
+	if err := arenahttp.Read(r, &g); err != nil { // decodes JSON into the request's arena
 		http.Error(w, err.Error(), arenahttp.Status(err))
 		return
 	}
@@ -37,7 +37,7 @@ func Example() {
 	// Output: 200 {"name":"Jo","text":"Hello, Jo!"}
 }
 
-// What one request may take, and all that are under way together.
+// Limits for one request, and for all requests together.
 func ExampleHandler_limit() {
 	pool := arena.NewAutoPool(0)
 	pool.SetLimit(64<<10, 256<<20)
@@ -81,7 +81,7 @@ func ExampleRead() {
 	// 400 want an array of numbers
 }
 
-// Without Handler, the heap serves.
+// Without Handler, Write uses the heap.
 func ExampleWrite() {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/", nil)
@@ -92,12 +92,12 @@ func ExampleWrite() {
 	// Output: 201 application/json {"name":"Jo"}
 }
 
-// As http.TimeoutHandler: the arena goes back when mux has ended.
+// Like http.TimeoutHandler: the arena goes back to the pool when mux has returned.
 func timely(pool *arena.ArenaPool, mux http.Handler) http.Handler {
 	return arenahttp.Handler(pool, arenahttp.TimeoutHandler(mux, 5*time.Second, "too late"))
 }
 
-// With a timeout of your own, or your router's: Handler inside, on the goroutine that may be late.
+// With another timeout, put Handler inside it, on the goroutine that may be late.
 func timelyBy(timeout func(http.Handler) http.Handler, pool *arena.ArenaPool, mux http.Handler) http.Handler {
 	return timeout(arenahttp.Handler(pool, mux))
 }
@@ -163,7 +163,7 @@ func ExampleRecovered() {
 // A client for requests whose bodies are in arenas.
 func ExampleTransport() {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Error(w, "not now", http.StatusServiceUnavailable) // without a look at the body
+		http.Error(w, "not now", http.StatusServiceUnavailable) // does not read the body
 	}))
 	defer upstream.Close()
 	client := &http.Client{Transport: arenahttp.Transport(nil)}
@@ -177,17 +177,17 @@ func ExampleTransport() {
 		}
 		defer resp.Body.Close()
 		fmt.Println(resp.Status)
-	}) // nobody reads the body any more
+	}) // the body is no longer read
 	// Output: 503 Service Unavailable
 }
 
-// A service of several tenants, of which none may see another's data.
+// A service with several tenants, none of which may see another's data.
 func ExampleHandlerBy() {
 	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, arena.FromContext(r.Context()).Concat("hello, ", r.Header.Get("Tenant")))
 	})
 	tenants := arena.NewKeyedPool[string](0)
-	tenants.SetLimit(8<<20, 256<<20) // of a request, and of all tenants together
+	tenants.SetLimit(8<<20, 256<<20) // of a request, and of all tenants
 	handler := arenahttp.HandlerBy(tenants, func(r *http.Request) string { return r.Header.Get("Tenant") }, mux)
 
 	for _, tenant := range []string{"one", "two", "one"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// serve runs h behind Handler in a real server.
+// serve runs h behind Handler in a server.
 func serve(t *testing.T, p *arena.ArenaPool, h http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	needsNetwork(t)
@@ -52,8 +52,7 @@ func get(t *testing.T, url string) (*http.Response, string) {
 	return r, string(b)
 }
 
-// awaitIdle waits until the server has taken back all that p gave out: an answer may
-// be read before its handler has returned.
+// awaitIdle waits until all arenas of p are put back. A response may be read before its handler has returned.
 func awaitIdle(t *testing.T, p *arena.ArenaPool) {
 	t.Helper()
 	for range 60_000 {
@@ -97,8 +96,7 @@ func TestEachRequestHasAnArena(t *testing.T) {
 	}
 }
 
-// A request that waits before it asks for its arena must hold none, and one that never asks
-// must take none.
+// A request takes no arena before it asks for it, and none if it never asks.
 func TestArenaIsTakenWhenAskedFor(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	ask := func(h http.HandlerFunc) {
@@ -126,7 +124,7 @@ func TestArenaIsTakenWhenAskedFor(t *testing.T) {
 	}
 }
 
-// An arena must go back however the handler ends, and what ends it must go on.
+// An arena is put back however the handler ends, and a panic continues.
 func TestPanicsGoOn(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	for _, v := range []any{"a string", http.ErrAbortHandler, errors.New("an error"), fmt.Errorf("%w", io.EOF)} {
@@ -140,7 +138,7 @@ func TestPanicsGoOn(t *testing.T) {
 			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 		}()
 	}
-	// A text of the arena, too: the log showed what the next request had there.
+	// A panic with text in the arena is copied before the next request can overwrite it.
 	func() {
 		defer func() {
 			got := recover()
@@ -206,8 +204,8 @@ func TestLimits(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// What a limit stops in the middle of its answer must not look like a whole one; what
-// it stops before that must have its status, also after an informational one.
+// A response that a limit interrupts must not look complete. If it has not begun, it has the limit's status,
+// also after an informational response.
 func TestLimitsOfAServer(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(64<<10, 0)
@@ -256,9 +254,9 @@ func TestHijack(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// What a handler that has taken the connection over asks too much goes on: there is
-// nobody that an answer could be written to. So it is behind a writer with only Unwrap, by
-// which the controller would go past the one that notes it.
+// If a handler that has hijacked the connection exceeds a limit, the panic continues, because no response can
+// be written. This also holds behind a writer that only has Unwrap, through which the controller would bypass
+// ours.
 func TestHijackThenLimit(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	p.SetLimit(1<<10, 0)
@@ -280,7 +278,7 @@ func TestHijackThenLimit(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// wrapping is a middleware's writer that has only Unwrap.
+// wrapping is a middleware's writer that only has Unwrap.
 type wrapping struct{ plain http.ResponseWriter }
 
 func (w wrapping) Header() http.Header         { return w.plain.Header() }

@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/crosstalk"
 )
 
-// page is an answer that is kept until its handler has ended in time.
+// page buffers a response until its handler has ended in time.
 type page struct {
 	mu     sync.Mutex
 	header http.Header
@@ -77,7 +77,7 @@ var handmade = map[string]func(http.Handler) http.Handler{
 			}
 		})
 	},
-	// One with a context, that answers 200 with an error in it.
+	// One with a context that responds 200 with an error in the body.
 	"WithTimeout": func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithTimeout(r.Context(), crosstalk.Timeout)
@@ -92,7 +92,7 @@ var handmade = map[string]func(http.Handler) http.Handler{
 			}
 		})
 	},
-	// One that aborts, so that there is no status at all.
+	// One that aborts, so there is no status.
 	"AfterFunc": func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			p, end := newPage(), make(chan bool, 3)
@@ -117,7 +117,7 @@ var handmade = map[string]func(http.Handler) http.Handler{
 	},
 }
 
-// as502 is a middleware that has another status in place of 503.
+// as502 is middleware that replaces status 503.
 func as502(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(badGateway{w}, r)
@@ -133,8 +133,8 @@ func (w badGateway) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// A timeout that Handler knows nothing of leaves a handler running when Handler returns. If
-// its arena went back then, the next request would write into what it reads.
+// A timeout unknown to Handler leaves a handler running when Handler returns. The handler's arena must not be
+// put back then.
 func TestHandmadeTimeouts(t *testing.T) {
 	for name, timeout := range handmade {
 		t.Run(name+" inside", func(t *testing.T) {
@@ -150,8 +150,7 @@ func TestHandmadeTimeouts(t *testing.T) {
 	}
 }
 
-// With TimeoutHandler every arena must come back, however it stands to Handler and to what
-// else is there.
+// With TimeoutHandler every arena is put back, for any order of TimeoutHandler, Handler and other middleware.
 func TestTimeoutHandlerRecycles(t *testing.T) {
 	timeout := func(h http.Handler) http.Handler {
 		return arenahttp.TimeoutHandler(h, crosstalk.Timeout, "late")
@@ -174,8 +173,7 @@ func TestTimeoutHandlerRecycles(t *testing.T) {
 	}
 }
 
-// asks is a middleware that works with the arena before its handler, and with what it is
-// led to afterwards.
+// asks is middleware that uses the arena before its handler, and afterwards.
 func asks(t *testing.T, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user := arena.FromContext(r.Context()).Concat("user of ", r.URL.Path)

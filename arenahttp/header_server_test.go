@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// answers are handlers' uses of a header, and what their client has to see of id.
+// answers are ways to set a header, and the expected value of id at the client.
 var answers = []struct {
 	name   string
 	handle func(w http.ResponseWriter, r *http.Request, a *arena.Arena, id string)
@@ -54,7 +54,7 @@ var answers = []struct {
 		go func() {
 			defer close(done)
 			goOn <- fork.AllocString(id)
-			for range 100 { // while the answer begins
+			for range 100 { // while the response begins
 				fork.AllocString(strings.Repeat(id, 9))
 			}
 		}()
@@ -79,10 +79,9 @@ var answers = []struct {
 	}, func(_ *http.Response, early http.Header, _ string) string { return early.Get("Link") }},
 }
 
-// No client may see what is another's, whatever package net/http sends after its handler, or
-// remembers for a connection, as HTTP/2 does with header fields. (Without the copies
-// some clients do, or the server's HTTP/2 panics, in most runs; builds with -asan or
-// arenacheck stop each time.)
+// No client sees another's data, whatever package net/http sends after the handler or keeps for a connection,
+// such as HTTP/2's header fields. Without the copies, some clients would, or HTTP/2 would panic, in most
+// runs; builds with -asan or arenacheck would stop each time.
 func TestHeadersOfAServer(t *testing.T) {
 	needsNetwork(t)
 	for _, h2 := range []bool{false, true} {
@@ -135,9 +134,8 @@ func TestHeadersOfAServer(t *testing.T) {
 	}
 }
 
-// A header that lies in the arena when a timeout answers, while the late handler goes on
-// there: nobody may look into the arena then, so all of the header is copied, and what is
-// the heap's is not written to.
+// A header in the arena when a timeout responds while the late handler still uses the arena. The arena must
+// not be read then, so the whole header is copied, and values on the heap are not written.
 func TestHeaderOfALateHandler(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	answered, ended := make(chan bool), make(chan bool)
@@ -171,8 +169,8 @@ func TestHeaderOfALateHandler(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// A handler within a TimeoutHandler that ends in time leaves its arena to nobody, which
-// can be looked into: what is the heap's is not copied.
+// If a handler within a TimeoutHandler ends in time, its arena may be read, so values on the heap are not
+// copied.
 func TestHeaderOfATimelyHandler(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	shared := []string{"2"}

@@ -22,7 +22,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// addresses are those of a test's memory in arenas.
+// addresses are the address ranges of a test's arena memory.
 type addresses [][2]uintptr
 
 func (x *addresses) add(p unsafe.Pointer, n int) {
@@ -43,7 +43,7 @@ func (x *addresses) has(p unsafe.Pointer) bool {
 	return slices.ContainsFunc(*x, func(r [2]uintptr) bool { return uintptr(p)-r[0] < r[1]-r[0] })
 }
 
-// in returns what of h lies there.
+// in returns the parts of h that are in these ranges.
 func (x *addresses) in(h http.Header) (found []string) {
 	for k, vs := range h {
 		if k != "" && x.has(unsafe.Pointer(unsafe.StringData(k))) {
@@ -61,8 +61,8 @@ func (x *addresses) in(h http.Header) (found []string) {
 	return found
 }
 
-// sending is an http.ResponseWriter that has everything, and sends each header that it is
-// to send when all is over: a copy of the map, as net/http's.
+// sending is an http.ResponseWriter with all optional methods. Like net/http, it copies the header map when
+// the response begins and sends it at the end.
 type sending struct {
 	h      http.Header
 	sent   []http.Header
@@ -84,7 +84,7 @@ func (w *sending) Push(target string, opts *http.PushOptions) error {
 	return nil
 }
 
-// begins are the calls that begin an answer, and nil.
+// begins are the calls that begin a response, and none.
 var begins = map[string]func(w http.ResponseWriter){
 	"nothing":     func(http.ResponseWriter) {},
 	"WriteHeader": func(w http.ResponseWriter) { w.WriteHeader(200) },
@@ -98,9 +98,8 @@ var begins = map[string]func(w http.ResponseWriter){
 	"panic":       func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
 }
 
-// Whatever of the header lies in the arena, and whatever begins the answer: what is sent
-// after the handler is on the heap, and what it was. Else one client gets what is another's. And
-// what is on the heap stays what it is, slices that many requests share above all.
+// Header values in the arena are copied before they are sent, whatever begins the response. Values on the
+// heap stay unchanged, in particular slices shared by many requests.
 func TestHeaderOutlivesTheArena(t *testing.T) {
 	type owner struct {
 		any  any
@@ -206,7 +205,7 @@ func TestHeaderOutlivesTheArena(t *testing.T) {
 	}
 }
 
-// A pushed request is handled when it likes, after the one that pushes it.
+// A pushed request is served at any time, also after the request that pushes it.
 func TestPushOutlivesTheArena(t *testing.T) {
 	w := &sending{h: http.Header{}}
 	var lies addresses
@@ -230,8 +229,8 @@ func TestPushOutlivesTheArena(t *testing.T) {
 	}
 }
 
-// A goroutine that asked may go on with the header, which so nobody may walk through when
-// the handler has returned; its arena is never used again.
+// A goroutine that asked for the arena may use the header after the handler has returned, so the header must
+// not be read then. The arena is not reused.
 func TestHeaderOfAnAbandonedArena(t *testing.T) {
 	w := &sending{h: http.Header{}}
 	var lies addresses
@@ -244,7 +243,7 @@ func TestHeaderOfAnAbandonedArena(t *testing.T) {
 	}
 }
 
-// A header of the heap costs nothing but a look, and a request without an arena not that.
+// A header on the heap is checked without allocating. A request without an arena does not check it.
 func TestHeaderAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if goroutine.Traced || check.Race {

@@ -24,7 +24,7 @@ type order struct {
 	Items    []string `json:"items"`
 }
 
-// answer is a service in ten lines: the order back, with one item more.
+// answer is a service in ten lines: it responds with the order and one more item.
 func answer(w http.ResponseWriter, r *http.Request) {
 	var o order
 	if err := arenahttp.Read(r, &o); err != nil {
@@ -67,7 +67,7 @@ func TestReadAndWrite(t *testing.T) {
 	}
 	awaitIdle(t, p)
 
-	// Without Handler both work on the heap.
+	// Without Handler, Read and Write use the heap.
 	w := httptest.NewRecorder()
 	answer(w, httptest.NewRequest("POST", "/", strings.NewReader(`{"customer":"Jo"}`)))
 	if got := w.Body.String(); w.Code != 201 || got != `{"customer":"Jo","items":["a present for Jo"]}`+"\n" {
@@ -75,8 +75,7 @@ func TestReadAndWrite(t *testing.T) {
 	}
 }
 
-// Write must send the very bytes that encoding/json's Encoder does, its line end included,
-// and no other length: a program that changes to it sends the same.
+// Write sends the same bytes as encoding/json's Encoder, including the newline, with the same length.
 func TestWriteIsTheEncoders(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	values := []any{
@@ -106,7 +105,7 @@ func TestWriteIsTheEncoders(t *testing.T) {
 	}
 }
 
-// The line end is Write's: what the same arena's encoder writes afterwards has none.
+// Only Write appends a newline. Later uses of the same arena's encoder do not.
 func TestLineEndIsWritesOwn(t *testing.T) {
 	handled(arena.NewAutoPool(0), func(w http.ResponseWriter, r *http.Request) {
 		arenahttp.Write(w, r, 200, 5)
@@ -116,8 +115,7 @@ func TestLineEndIsWritesOwn(t *testing.T) {
 	})
 }
 
-// A document must take as much of the arena as it has bytes, and not be moved for the line
-// end: that took three times as much of a warm one.
+// A document uses as much of the arena as it has bytes, and is not moved to append the newline.
 func TestWriteTakesWhatItWrites(t *testing.T) {
 	testkit.NeedsReuse(t)
 	pool := arena.NewAutoPool(0)
@@ -132,7 +130,7 @@ func TestWriteTakesWhatItWrites(t *testing.T) {
 	}
 }
 
-// What can't be written must leave the answer to the handler.
+// If encoding fails, the response stays unchanged.
 func TestWriteFails(t *testing.T) {
 	w := httptest.NewRecorder()
 	err := arenahttp.Write(w, httptest.NewRequest("GET", "/", nil), 200, func() {})
@@ -142,8 +140,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// An answer that the limit does not allow must not be an empty one with status 200,
-// which it is for a handler that leaves errors of Write, if it is an error.
+// A response that exceeds the limit panics. If Write returned an error, a handler that ignores it would send
+// an empty response with status 200.
 func TestWriteBeyondTheLimit(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(64<<10, 0)
@@ -158,7 +156,7 @@ func TestWriteBeyondTheLimit(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// A Content-Type that the handler has set, also to nothing, must be the answer's.
+// A Content-Type set by the handler, even to nothing, is kept.
 func TestWriteKeepsContentType(t *testing.T) {
 	for _, set := range [][]string{{"application/problem+json"}, {"application/json; charset=utf-8"}, {""}, nil, {"unset"}} {
 		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -189,7 +187,7 @@ func TestWriteKeepsContentType(t *testing.T) {
 	}
 }
 
-// Read and Write must hand every option to arenajson, and Write its own beside them.
+// Read and Write pass every option to arenajson; Write adds its own.
 func TestOptions(t *testing.T) {
 	for _, pool := range []*arena.ArenaPool{nil, arena.NewAutoPool(0)} {
 		handled(pool, func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// An arena that was lent twice comes back to who is still there, and to nobody else before.
+// An arena that was lent twice comes back only to the request that still runs.
 func TestLentTwice(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	s := handled(p, func(_ http.ResponseWriter, r *http.Request) {
@@ -39,7 +39,7 @@ func TestLentTwice(t *testing.T) {
 		}
 		close(goOn)
 		<-done
-		time.Sleep(5 * time.Millisecond) // done comes before the worker has left
+		time.Sleep(5 * time.Millisecond) // done is called before the worker has left
 		on(t, func() {
 			if arena.FromContext(r.Context()) != nil {
 				t.Error("another goroutine has the arena")
@@ -54,8 +54,8 @@ func TestLentTwice(t *testing.T) {
 	}
 }
 
-// When Handler has returned, its goroutine is as any other: it may be handling the next
-// request, while a worker of this one goes on.
+// After Handler has returned, its goroutine is like any other: it may serve the next request while a worker
+// of this one continues.
 func TestHandlersGoroutineAfterwards(t *testing.T) {
 	for _, asks := range []bool{false, true} {
 		p := arena.NewAutoPool(0)
@@ -82,8 +82,8 @@ func TestHandlersGoroutineAfterwards(t *testing.T) {
 	}
 }
 
-// A worker of the request around it that asks for another one's arena has nothing of its
-// own marked: that waits for it.
+// A worker of the outer request that asks for another request's arena does not affect its own request, which
+// waits for the worker.
 func TestStrangeOnlyWithin(t *testing.T) {
 	p, q := arena.NewAutoPool(0), arena.NewAutoPool(0)
 	s := handled(p, func(w http.ResponseWriter, r *http.Request) {
@@ -120,8 +120,7 @@ func TestStrangeOnlyWithin(t *testing.T) {
 	}
 }
 
-// A late handler may have been given what lies in the arena of a request around its own:
-// that must wait for it, too.
+// A late handler may use memory of an outer request's arena, so the outer arena also waits for it.
 func TestOuterRequestWaits(t *testing.T) {
 	outer, inner := arena.NewAutoPool(0), arena.NewAutoPool(0)
 	goOn, ended := make(chan bool), make(chan bool)
@@ -146,7 +145,7 @@ func TestOuterRequestWaits(t *testing.T) {
 	<-ended
 	awaitIdle(t, outer)
 
-	// Where the inner request is over, and the outer is not, it is the outer one's alone.
+	// If only the inner request has ended, the arena belongs to the outer one alone.
 	s = handled(outer, func(w http.ResponseWriter, r *http.Request) {
 		a := arena.FromContext(r.Context())
 		var kept *http.Request
@@ -164,8 +163,7 @@ func TestOuterRequestWaits(t *testing.T) {
 	}
 }
 
-// Two handlers that are late at the same time can't both have the arena; it goes back with
-// the last.
+// Of two handlers that are late at the same time, only one has the arena. It is put back after the last one.
 func TestTwoLateHandlers(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	begun, goOn := make(chan bool), make(chan bool)
@@ -195,7 +193,7 @@ func TestTwoLateHandlers(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// A request that hands on a lot, one after the other, must not keep all who are done.
+// A request that starts many workers in sequence does not keep records of finished ones.
 func TestWorkersAreForgotten(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	handled(p, func(_ http.ResponseWriter, r *http.Request) {
@@ -223,7 +221,7 @@ func TestWorkersAreForgotten(t *testing.T) {
 
 type counting struct {
 	n int
-	_ *int // an allocation of its own
+	_ *int // makes the value a separate allocation
 }
 
 func (c *counting) ServeHTTP(http.ResponseWriter, *http.Request) { c.n++ }

@@ -9,8 +9,7 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
-// HTTP/2's compression remembers fields for as long as the connection lives: they must not keep
-// the request.
+// HTTP/2's header compression keeps fields as long as the connection. They must not keep the request alive.
 func TestHeaderOfHTTP2(t *testing.T) {
 	for major := 1; major <= 2; major++ {
 		q := &request{Context: t.Context()}
@@ -22,9 +21,8 @@ func TestHeaderOfHTTP2(t *testing.T) {
 	}
 }
 
-// An arena that was lent to a worker which has not begun must not be another one's that began
-// before it: the first one would be without the arena of who waits for it. The goroutines of a
-// TimeoutHandler can't be held back for that, so this calls what they call.
+// An arena lent to a worker that has not begun must not go to another worker that began earlier.
+// TimeoutHandler's goroutines cannot be delayed for this, so the test calls their functions directly.
 func TestLentToWhoHasNotBegun(t *testing.T) {
 	q := &request{Context: t.Context(), pool: arena.NewAutoPool(0)}
 	q.begin(httptest.NewRequest("GET", "/", nil))

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// Maps count towards the limits: a small body that makes many of them is answered with 413.
+// Maps count towards limits: a small body with many maps gets status 413.
 func TestLimitCountsMaps(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	pool.SetLimit(1<<20, 4<<20)

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// recovery is the middleware of a router: it answers a panic with 500, or with status's opinion.
+// recovery is a router's middleware: it responds to a panic with 500, or with the status that status returns.
 func recovery(next http.Handler, status func(any) (int, bool)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -30,12 +30,12 @@ func recovery(next http.Handler, status func(any) (int, bool)) http.Handler {
 
 func unknown(any) (int, bool) { return 0, false }
 
-// A limit that Read meets must be an error with the limit's status, wherever in the request it is met, so
-// that recovery middleware inside Handler does not turn it into 500.
+// Read returns an exceeded limit as an error with the limit's status, wherever it occurs, so that recovery
+// middleware inside Handler does not turn it into 500.
 func TestReadReturnsLimits(t *testing.T) {
 	many := `[` + strings.Repeat(`{"customer":"x","items":["y"]},`, 20_000) + `{}]`
 	for name, x := range map[string]struct {
-		limit, total, taken int // bytes: of a request, of all, and in use by the rest
+		limit, total, taken int // bytes: of a request, of all requests, and in use by others
 		body                string
 		v                   func() any
 		want                int
@@ -79,8 +79,8 @@ func TestReadReturnsLimits(t *testing.T) {
 	}
 }
 
-// Functions other than Read panic at a limit. Recovered must tell recovery middleware the status that
-// Handler would answer with, and must not claim other panics.
+// Functions other than Read panic if a limit is exceeded. Recovered returns the same status as Handler, and
+// reports false for other panics.
 func TestRecovered(t *testing.T) {
 	pool := arena.NewArenaPool(4096, 0)
 	pool.SetLimit(64<<10, 96<<10)

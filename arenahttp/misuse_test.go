@@ -14,9 +14,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A use of what another request's arena had is reported with that request's route, also by
-// a handler that has asked for no arena: without SetPanicOnFault there, this test's
-// process ends.
+// A use of another request's arena memory is reported with that request's route, also in a handler that has
+// asked for no arena. Without SetPanicOnFault the process would end.
 func TestMisuseHasARoute(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
@@ -63,7 +62,7 @@ func TestMisuseHasARoute(t *testing.T) {
 	}
 }
 
-// Handler leaves debug.SetPanicOnFault as it found it, unless the request's arena was guarded.
+// Handler restores debug.SetPanicOnFault, unless the request's arena was guarded.
 func TestHandlerRestoresPanicOnFault(t *testing.T) {
 	if check.On {
 		t.Skip("no request is sampled")

@@ -10,8 +10,8 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// Without a pool, and while pools are disabled, a handler works as before, on the heap: this is
-// how arenas are switched off during an incident.
+// With a nil or disabled pool a handler works on the heap. This is how arenas are turned off during an
+// incident.
 func TestOff(t *testing.T) {
 	type body struct{ Name string }
 	p := arena.NewAutoPool(0)
@@ -25,7 +25,7 @@ func TestOff(t *testing.T) {
 			t.Error(err)
 		}
 		done := make(chan bool)
-		go func() { // whose arena would be abandoned
+		go func() { // its arena would be abandoned
 			defer close(done)
 			arena.FromContext(r.Context())
 		}()
@@ -59,8 +59,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// Limits outlive the switch: a body that a request's limit refuses is refused while pools are
-// disabled, too, and one that it allows is read.
+// Limits also apply while pools are disabled.
 func TestLimitsWhileDisabled(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		arena.SetEnabled(on)

@@ -21,10 +21,9 @@ import (
 
 var ordersTime = flag.Duration("orders", 0, "how long TestOrders runs each of its parts, in place of a number of requests")
 
-// Requests in requests, timeouts of both kinds in each other and goroutines that go on, as
-// chance has it: no two goroutines may be in one arena at a time, what somebody has in one
-// must stay as it is for as long as it may be used, and each arena has one end. Where all
-// goroutines but those of Handler and TimeoutHandler have ended, no arena is abandoned.
+// Random nesting of requests, timeouts of both kinds and goroutines that outlive their request: no two
+// goroutines use an arena at the same time, memory stays unchanged while it may be used, and each arena has
+// one end. If only goroutines of Handler and TimeoutHandler are involved, no arena is abandoned.
 func TestOrders(t *testing.T) {
 	for name, strays := range map[string]bool{"workers": false, "strays": true} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +41,7 @@ func TestOrders(t *testing.T) {
 			for client := range uint64(8) {
 				clients.Go(func() {
 					conn := t.Context()
-					if client%2 == 0 { // as a server has them
+					if client%2 == 0 { // as in a server
 						c, cancel := context.WithCancel(arenahttp.ConnContext(conn, nil))
 						defer cancel()
 						conn = c
@@ -79,7 +78,7 @@ type orders struct {
 	strays  bool
 	pools   []*arena.ArenaPool
 	running sync.WaitGroup // goroutines
-	busy    sync.Map       // of *arena.Arena to *atomic.Int32: goroutines in it
+	busy    sync.Map       // of *arena.Arena to *atomic.Int32: number of goroutines in it
 	got     atomic.Int64
 	texts   atomic.Int64
 }
@@ -105,7 +104,7 @@ func (x *orders) request(conn context.Context, r *rand.Rand) {
 
 func split(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
 
-// within is a's part of a request that Handler serves.
+// within is the handler of a, behind Handler.
 func (x *orders) within(a *actor, depth int) http.Handler {
 	return arenahttp.Handler(x.pools[a.r.IntN(len(x.pools))], http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
 		a.request = q
@@ -113,22 +112,22 @@ func (x *orders) within(a *actor, depth int) http.Handler {
 	}))
 }
 
-// actor is a goroutine's part of a request, and what it has of its arena.
+// actor is a goroutine's part of a request, with its arena memory.
 type actor struct {
 	*orders
 	r       *rand.Rand
-	stray   bool          // no worker of its request
-	request *http.Request // of its own, if it is Handler's
+	stray   bool          // not a worker of its request
+	request *http.Request // its own request, if it is Handler's goroutine
 	arena   *arena.Arena
 	has     []text
 }
 
-// text lies in an arena.
+// text is a string in an arena and its expected value.
 type text struct{ is, want string }
 
-// in does what comes to mind.
+// in runs random operations.
 func (a *actor) in(q *http.Request, depth int) {
-	var over *http.Request // a request within this one
+	var over *http.Request // a nested request
 	for range 1 + a.r.IntN(5) {
 		switch k := a.r.IntN(12); {
 		case k < 3:
@@ -146,13 +145,13 @@ func (a *actor) in(q *http.Request, depth int) {
 		case k == 6 && a.r.IntN(20) == 0:
 			runtime.Goexit()
 		case depth == 0:
-		case k < 8: // as a middleware that has a pool of its own
+		case k < 8: // like middleware with its own pool
 			inner := &actor{orders: a.orders, r: split(a.r), has: slices.Clone(a.has)}
 			a.within(inner, depth-1).ServeHTTP(silent{http.Header{}}, q)
 			over = inner.request
 		case k < 10:
 			a.timeout(q, depth, arenahttp.TimeoutHandler, false)
-			a.arena = nil // it may still be another's
+			a.arena = nil // another goroutine may still have it
 		case a.strays && k == 10:
 			a.timeout(q, depth, http.TimeoutHandler, true)
 		case a.strays:
@@ -179,7 +178,7 @@ func (a *actor) in(q *http.Request, depth int) {
 	}
 }
 
-// note does what shows that a's goroutine works on the request: it may have what lies there.
+// note shows that a's goroutine works on the request, so it may use the request's memory.
 func (a *actor) note(q *http.Request) {
 	if a.r.IntN(2) == 0 {
 		a.arena = arena.FromContext(q.Context())
@@ -188,10 +187,10 @@ func (a *actor) note(q *http.Request) {
 	}
 }
 
-// timeout has another actor do its part behind a timeout that ends before it, or after it.
+// timeout runs another actor behind a timeout that may expire before the actor ends.
 func (a *actor) timeout(q *http.Request, depth int, behind func(http.Handler, time.Duration, string) http.Handler, stray bool) {
 	b := &actor{orders: a.orders, r: split(a.r), stray: stray || a.stray}
-	if !stray { // else it may begin too late to be noted
+	if !stray { // otherwise it may begin too late to be noticed
 		b.has = slices.Clone(a.has)
 	}
 	d := time.Duration(a.r.IntN(3)) * 200 * time.Microsecond
@@ -202,7 +201,7 @@ func (a *actor) timeout(q *http.Request, depth int, behind func(http.Handler, ti
 	}), d, "").ServeHTTP(silent{http.Header{}}, q)
 }
 
-// use works with the arena, alone.
+// use allocates from the arena, exclusively.
 func (a *actor) use() {
 	if a.arena == nil {
 		return
@@ -218,7 +217,7 @@ func (a *actor) use() {
 	in.Add(-1)
 }
 
-// look finds what another one has written over.
+// look checks that the actor's memory is unchanged.
 func (a *actor) look() {
 	for _, s := range a.has {
 		if s.is != s.want {

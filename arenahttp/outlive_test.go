@@ -14,8 +14,7 @@ import (
 
 type note struct{ n int }
 
-// A goroutine that goes on with what was its request's is the mistake that a server
-// makes: every checked build must find it.
+// Every checked build finds a goroutine that uses its request's memory after the request.
 func TestOutlivingIsFound(t *testing.T) {
 	if !check.On {
 		t.Skip("a build without the checks for misuse")
@@ -37,7 +36,7 @@ func outlive() {
 	h := arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := arena.New[note](arena.FromContext(r.Context()))
 		go func() {
-			if !check.Race || check.Tag { // else nothing may order the two, or it is no race
+			if !check.Race || check.Tag { // under the race detector nothing may order the two accesses
 				<-ended
 			}
 			x.n++

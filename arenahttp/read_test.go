@@ -22,15 +22,15 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// picky is a type whose method does not like the document.
+// picky is a type whose method rejects the document.
 type picky struct{}
 
 var errPicky = errors.New("picky")
 
 func (*picky) UnmarshalJSON([]byte) error { return errPicky }
 
-// Every error that a body can give must have the status of who is to blame: a malformed one
-// that counts as the server's fault wakes somebody up.
+// Every error of a body has the correct status. A malformed body that counts as the server's error would
+// cause an alert.
 func TestStatus(t *testing.T) {
 	reader := func(text string) func(*http.Request) {
 		return func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(text)) }
@@ -98,7 +98,7 @@ func TestStatus(t *testing.T) {
 			}
 		}
 	}
-	// Errors that are not from Read are none of the client's.
+	// Errors that are not from Read are the server's.
 	for _, err := range []error{nil, errPicky, os.ErrNotExist, &json.UnsupportedTypeError{}} {
 		if got := arenahttp.Status(err); got != 500 {
 			t.Errorf("%d for %v", got, err)
@@ -106,7 +106,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// lazyGzip finds out when it is read what is wrong.
+// lazyGzip reports errors when it is read.
 type lazyGzip struct{ r io.Reader }
 
 func (l lazyGzip) Read(p []byte) (int, error) {
@@ -117,7 +117,7 @@ func (l lazyGzip) Read(p []byte) (int, error) {
 	return z.Read(p)
 }
 
-// A limit's error that a handler recovered has the status that Handler would give it.
+// A limit's error that a handler has recovered has the same status as in Handler.
 func TestStatusOfALimit(t *testing.T) {
 	pool := arena.NewArenaPool(4096, 0)
 	pool.SetLimit(64<<10, 96<<10)
@@ -138,7 +138,7 @@ func TestStatusOfALimit(t *testing.T) {
 	}
 }
 
-// The same through a server, with what a client can send.
+// The same with a server and a client.
 func TestStatusThroughAServer(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	status := make(chan int, 1)
@@ -155,7 +155,7 @@ func TestStatusThroughAServer(t *testing.T) {
 	const chunked = "Transfer-Encoding: chunked\r\n\r\n"
 	for name, x := range map[string]struct {
 		path, rest string
-		cut        bool // the client sends no more
+		cut        bool // the client stops sending
 		status     int
 	}{
 		"no length of a chunk":  {"/", chunked + "xyz\r\n{}\r\n0\r\n\r\n", false, 400},
@@ -194,13 +194,13 @@ func TestStatusThroughAServer(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// teller is a body that notes how much room it was offered, beyond what it had given.
+// teller is a body that records the sizes of the buffers passed to Read.
 type teller struct {
 	r     io.Reader
 	read  int
-	most  int // of room beyond max(firstRoom, 16 times what was read)
-	last  int // where the last room ended
-	first int // room before anything was read
+	most  int // room beyond max(firstRoom, 16 times the bytes read)
+	last  int // where the last buffer ended
+	first int // room before the first byte
 }
 
 func (r *teller) Read(p []byte) (int, error) {
@@ -217,8 +217,7 @@ func (r *teller) Read(p []byte) (int, error) {
 
 func (r *teller) Close() error { return nil }
 
-// What a client claims of its body must cost nothing: only what it has sent counts. What it
-// has said truly must save room.
+// A false Content-Length costs nothing, because only received bytes count. A true one saves memory.
 func TestContentLength(t *testing.T) {
 	for _, n := range []int{2, 3, 1000, 16 << 10, 16<<10 + 1, 100_000, 3 << 20} {
 		text := `"` + strings.Repeat("x", n-2) + `"`
@@ -244,7 +243,7 @@ func TestContentLength(t *testing.T) {
 				if from.most > 0 {
 					t.Errorf("%d bytes, length %d: %d bytes more room than what had come allows", n, length, from.most)
 				}
-				if length == int64(n) && n != 16<<10+1 && from.last > n+1 { // there the end is where the first room is
+				if length == int64(n) && n != 16<<10+1 && from.last > n+1 { // then the end is the end of the first buffer
 					t.Errorf("room for %d bytes, and a length of %d", from.last, n)
 				}
 			}
@@ -252,7 +251,7 @@ func TestContentLength(t *testing.T) {
 	}
 }
 
-// A body takes little more than its bytes of the arena, with a length and without.
+// A body uses little more arena memory than its size, with and without Content-Length.
 func TestLargeBody(t *testing.T) {
 	testkit.NeedsReuse(t)
 	const n = 10 << 20
@@ -276,8 +275,8 @@ func TestLargeBody(t *testing.T) {
 	}
 }
 
-// A body whose length is not known, or said wrongly, must be read under a limit of 1.25 times its size, and
-// the same body with its length.
+// A body of unknown or wrongly stated length can be read under a limit of 1.25 times its size, and so can the
+// same body with its length.
 func TestChunkedBodyAndLimit(t *testing.T) {
 	testkit.NeedsReuse(t)
 	for n := 20_000; n < 1<<20; n = n*3/2 + 1 {
@@ -295,8 +294,8 @@ func TestChunkedBodyAndLimit(t *testing.T) {
 	}
 }
 
-// A length beyond the arena's limit is refused as soon as it is believed, and one within it
-// must fit as it does without.
+// A length beyond the arena's limit is refused once it is believed. A length within the limit fits as without
+// one.
 func TestContentLengthAndLimit(t *testing.T) {
 	testkit.NeedsReuse(t)
 	pool := arena.NewArenaPool(4096, 0)

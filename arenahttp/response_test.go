@@ -17,7 +17,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// A stream must arrive piece by piece, with its trailer, over both versions of HTTP.
+// A stream arrives piece by piece, with its trailer, over HTTP/1 and HTTP/2.
 func TestStream(t *testing.T) {
 	needsNetwork(t)
 	pool := arena.NewAutoPool(0)
@@ -61,7 +61,7 @@ func TestStream(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// The request's body, chunked, and a deadline by the writer's controller.
+// A chunked request body, and a deadline set by the writer's controller.
 func TestBodyAndController(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	s := serve(t, pool, func(w http.ResponseWriter, r *http.Request) {
@@ -86,8 +86,8 @@ func TestBodyAndController(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// A client that goes away ends its request's context; the arena still goes back
-// only when the handler has ended. And a server that shuts down waits for that.
+// When a client leaves, its request's context ends, but the arena is put back only when the handler has
+// returned. A server's shutdown waits for that.
 func TestClientGoesAwayAndShutdown(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	here, gone := make(chan bool), make(chan bool)
@@ -117,7 +117,7 @@ func TestClientGoesAwayAndShutdown(t *testing.T) {
 	awaitIdle(t, pool)
 }
 
-// Two allocations: the copy of WithContext and the one object of ours.
+// Two allocations: the request copied by WithContext, and one object.
 func TestAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if goroutine.Traced {

@@ -21,7 +21,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// pushed is a recorder that can push.
+// pushed is a recorder that implements http.Pusher.
 type pushed struct {
 	*httptest.ResponseRecorder
 	to []string
@@ -32,7 +32,7 @@ func (p *pushed) Push(target string, _ *http.PushOptions) error {
 	return nil
 }
 
-// outcome is all that a request shows of its handler.
+// outcome is everything observable of a request.
 type outcome struct {
 	code    int
 	header  string
@@ -42,8 +42,7 @@ type outcome struct {
 	seen    string // by the handler
 }
 
-// TimeoutHandler must not be told from http.TimeoutHandler, alone, within Handler and around
-// it: programs that change to it find the same answers.
+// TimeoutHandler cannot be distinguished from http.TimeoutHandler, alone, within Handler and around it.
 func TestTimeoutHandlerIsTheStandardOne(t *testing.T) {
 	oops := errors.New("oops")
 	for name, x := range map[string]struct {
@@ -124,7 +123,7 @@ func TestTimeoutHandlerIsTheStandardOne(t *testing.T) {
 			},
 		} {
 			if where == "around" && name == "what the writer can" {
-				continue // Handler's own writer shows more to http.ResponseController
+				continue // Handler's writer shows more to http.ResponseController
 			}
 			got := run(build)
 			if got, want := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); got != want {
@@ -140,9 +139,8 @@ func TestTimeoutHandlerIsTheStandardOne(t *testing.T) {
 
 type goAway struct{}
 
-// answered waits until r's handler is over time and has its answer sent, and returns what a
-// Write reports from then on. A handler that returned at once would race with its timeout:
-// which of the two http.TimeoutHandler answers is chance.
+// answered waits until r has timed out and its response was sent, and returns the error of Write from then
+// on. A handler that returned immediately would race with its timeout.
 func answered(w io.Writer, r *http.Request) error {
 	for <-r.Context().Done(); ; time.Sleep(time.Millisecond) {
 		if _, err := io.WriteString(w, "the rest"); err != nil {
@@ -151,7 +149,7 @@ func answered(w io.Writer, r *http.Request) error {
 	}
 }
 
-// asking is h, which works with its arena first and last.
+// asking is h with uses of the arena before and after.
 func asking(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arena.FromContext(r.Context()).AllocString("first")
@@ -160,8 +158,8 @@ func asking(h http.Handler) http.Handler {
 	})
 }
 
-// The arena of a late handler must be its own until it ends, and then the pool's; what
-// comes after the TimeoutHandler has none meanwhile, or two goroutines were in one arena.
+// A late handler keeps its arena until it ends; then the arena is put back. Code after the TimeoutHandler has
+// none meanwhile.
 func TestLateHandlerHasItsArena(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	begun, goOn, ended := make(chan bool), make(chan bool), make(chan bool)
@@ -205,8 +203,8 @@ func TestLateHandlerHasItsArena(t *testing.T) {
 	}
 }
 
-// A handler whose request has timed out before it began must keep the arena from going back
-// all the same, as it was given what lies there; and one that asks when all is over has none.
+// A handler that begins after its request has timed out also keeps the arena from being put back, because it
+// may use the arena's memory. One that asks after the end gets none.
 func TestBegunLate(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	began := make(chan bool)
@@ -234,7 +232,7 @@ func TestBegunLate(t *testing.T) {
 		t.Errorf("%d, %+v", puts, s)
 	}
 
-	// When the request has ended, there is nothing to join.
+	// After the request has ended there is nothing to join.
 	var kept *http.Request
 	handled(p, func(_ http.ResponseWriter, r *http.Request) { kept = r })
 	serveTimeout(kept, func(r *http.Request) {
@@ -245,8 +243,8 @@ func TestBegunLate(t *testing.T) {
 	awaitIdle(t, p)
 }
 
-// What a limit refuses in time must have its status, as without a timeout; and what it
-// refuses later, or ends the goroutine, must not keep the arena.
+// A limit exceeded before the timeout has its status. One exceeded later, or a goroutine that exits, must not
+// keep the arena.
 func TestTimeoutHandlerEnds(t *testing.T) {
 	p := arena.NewArenaPool(4096, 0)
 	p.SetLimit(64<<10, 0)
@@ -290,7 +288,7 @@ func TestTimeoutHandlerNil(t *testing.T) {
 	arenahttp.TimeoutHandler(nil, 1, "")
 }
 
-// What TimeoutHandler costs beside http.TimeoutHandler.
+// The allocations of TimeoutHandler beyond http.TimeoutHandler's.
 func TestTimeoutHandlerAllocations(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if goroutine.Traced {

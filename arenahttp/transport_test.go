@@ -19,7 +19,7 @@ import (
 	"github.com/ebbpool/arena/arenahttp"
 )
 
-// lentText is a request's body that reports each Read and Close after over.
+// lentText is a request's body that reports each Read and Close after the loan is over.
 type lentText struct {
 	t      *testing.T
 	name   string
@@ -57,8 +57,8 @@ func answerOf(text string) *http.Response {
 
 var errRoundTrip = errors.New("round trip")
 
-// When RoundTrip returns, the body must have been closed once and never be read again, whatever the
-// RoundTripper behind it does, as far as its contract allows, and some things it does not.
+// When RoundTrip returns, the body has been closed once and is never read again, whatever the inner
+// RoundTripper does within its contract, and in some cases outside of it.
 func TestTransportEndsTheLoan(t *testing.T) {
 	later := func(f func()) { time.AfterFunc(20*time.Millisecond, f) }
 	for name, x := range map[string]struct {
@@ -185,8 +185,8 @@ func TestTransportEndsTheLoan(t *testing.T) {
 	}
 }
 
-// A transport may break the contract of RoundTripper. Its panic goes on, its nils are http.Client's to
-// report, and the body has been closed.
+// If the inner transport breaks the contract of RoundTripper, its panic continues, nil results are left to
+// http.Client, and the body has been closed.
 func TestTransportThatBreaksTheContract(t *testing.T) {
 	noBody := &http.Response{StatusCode: 200}
 	for name, x := range map[string]struct {
@@ -228,8 +228,8 @@ type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, errPicky }
 
-// A Read after the end must wait for the answer to be read, closed or given up: net/http closes the
-// connection of a body that fails, and the answer would be cut off.
+// A Read after the end blocks until the response is read, closed or canceled. If it failed, net/http would
+// close the connection and cut off the response.
 func TestTransportHoldsLateReads(t *testing.T) {
 	for name, end := range map[string]func(resp *http.Response, sent *http.Request, cancel func()){
 		"the answer is read":   func(resp *http.Response, _ *http.Request, _ func()) { io.Copy(io.Discard, resp.Body) },
@@ -271,7 +271,7 @@ func TestTransportHoldsLateReads(t *testing.T) {
 	}
 }
 
-// A transport that asks for another body when RoundTrip has returned must get none of the arena's.
+// A transport that calls GetBody after RoundTrip has returned gets no arena memory.
 func TestTransportLateGetBody(t *testing.T) {
 	r, _ := http.NewRequest("POST", "http://x/", strings.NewReader("body"))
 	var sent *http.Request
@@ -288,7 +288,7 @@ func TestTransportLateGetBody(t *testing.T) {
 	}
 }
 
-// The body of 101 Switching Protocols is written to, so it must stay what it is.
+// The body of 101 Switching Protocols is writable and must not be wrapped.
 func TestTransportSwitchingProtocols(t *testing.T) {
 	r, _ := http.NewRequest("POST", "http://x/", strings.NewReader("body"))
 	resp := &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: struct {
@@ -304,7 +304,7 @@ func TestTransportSwitchingProtocols(t *testing.T) {
 	}
 }
 
-// What a request without a body leaves as it is.
+// A request without a body is passed through.
 func TestTransportPassesThrough(t *testing.T) {
 	for _, body := range []io.ReadCloser{nil, http.NoBody} {
 		r, _ := http.NewRequest("GET", "http://u:p@x/a%2Fb?q#f", nil)
@@ -336,7 +336,7 @@ type closing struct {
 
 func (c *closing) CloseIdleConnections() { c.n++ }
 
-// Strings of the request must be copies: transports keep them beyond the request's end.
+// Strings of the request are copied, because transports keep them after the request.
 func TestTransportCopiesStrings(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	secret := func() string { return a.Concat("sec", "ret") }
@@ -391,8 +391,8 @@ func (r readers) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// servers answer before they have read the body: one stops reading, one goes on with it, one redirects.
-// verify gets what the second one has read.
+// earlyServer responds before it has read the body: one path stops reading, one continues, one redirects.
+// verify gets the body that the second one has read.
 func earlyServer(t *testing.T, h2 bool, verify func(http.Header, []byte)) *httptest.Server {
 	large := strings.Repeat("answer ", 20_000)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -425,8 +425,8 @@ func earlyServer(t *testing.T, h2 bool, verify func(http.Header, []byte)) *httpt
 	return s
 }
 
-// Clients whose requests are in arenas must get whole answers from servers that answer early, and no server
-// may get a byte of another request.
+// Clients with requests in arenas get complete responses from servers that respond early, and no server gets
+// a byte of another request.
 func TestTransportEarlyAnswers(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		s := earlyServer(t, h2, func(h http.Header, body []byte) {
@@ -454,7 +454,7 @@ func TestTransportEarlyAnswers(t *testing.T) {
 					err := sendFromArena(pool, client, s.URL+path, byte('a'+i%26), i)
 					if err == nil {
 						whole[path].Add(1)
-					} else if path != "/goes-on" && path != "/stops" { // on a busy machine one may stall, one close early
+					} else if path != "/goes-on" && path != "/stops" { // on a busy machine one may stall and one close early
 						t.Errorf("HTTP/2 %t: %s: %v", h2, path, err)
 					}
 				}
@@ -481,7 +481,7 @@ func sendFromArena(pool *arena.ArenaPool, client *http.Client, url string, id by
 	}
 	var body io.Reader = bytes.NewReader(b)
 	if i%3 == 0 {
-		body = io.MultiReader(body) // chunked, and can't be sent again
+		body = io.MultiReader(body) // chunked, and cannot be sent again
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -503,7 +503,7 @@ func sendFromArena(pool *arena.ArenaPool, client *http.Client, url string, id by
 	}
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
-	if canceled || resp.StatusCode == http.StatusTemporaryRedirect { // of a body that can't be sent again
+	if canceled || resp.StatusCode == http.StatusTemporaryRedirect { // the body cannot be sent again
 		return nil
 	}
 	if err != nil || len(got) != len("answer ")*20_000 {
@@ -512,8 +512,8 @@ func sendFromArena(pool *arena.ArenaPool, client *http.Client, url string, id by
 	return nil
 }
 
-// HTTP/2's header compression finds a field by comparing it with those that it has sent. If it kept strings
-// of an arena, it would send the value of another request.
+// HTTP/2's header compression compares fields with those sent before. If it kept strings of an arena, it
+// would send another request's value.
 func TestTransportHeaderCompression(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Header.Get("X-User")) }))
 	s.EnableHTTP2 = true

@@ -9,8 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// A large buffer beside a pointer has no words that get dead values. Looking at
-// each of its bytes would take half a minute here.
+// A large buffer beside a pointer has no words for dead values. Examining each of its bytes would take half a
+// minute here.
 func TestDeadValuesSkipBuffers(t *testing.T) {
 	type value struct {
 		buffer [1 << 30]byte
@@ -26,8 +26,8 @@ func TestDeadValuesSkipBuffers(t *testing.T) {
 	}
 }
 
-// What is reached through a dead value lies in its cycle's slot: an element of a large type
-// at a dead index would lie in another cycle's, or behind the last one in memory of anybody.
+// An address computed from a dead value is inside its cycle's slot. An element of a large type at a dead
+// index must not be in another cycle's slot, or outside of all slots.
 func TestDeadValuesStayInTheirSlot(t *testing.T) {
 	type large [quarantineSlot / 3]byte
 	type beyond [quarantineSlot + 1]byte

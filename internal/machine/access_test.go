@@ -8,8 +8,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Text in any chunk of a region is found, and none beside it: what is taken for the heap's
-// is read when the arena is another request's.
+// Holds finds text in any chunk of a region, and none outside. Text wrongly taken for the heap's would be
+// read when the arena belongs to another request.
 func TestHolds(t *testing.T) {
 	type values struct {
 		more *int
@@ -60,7 +60,7 @@ func TestHolds(t *testing.T) {
 		}
 	}
 	if check.On {
-		return // a cycle that has ended leaves no chunks
+		return // an ended cycle leaves no chunks
 	}
 	m := r.Mark()
 	r.Seal()
@@ -71,7 +71,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// Without an allocation: it is asked for each field of each answer.
+// Holds does not allocate, because it is called for each header field of each response.
 func TestHoldsAllocatesNothing(t *testing.T) {
 	var r Region
 	r.Init(4096, 40960)

@@ -13,7 +13,7 @@ import (
 // usual is the size of a usual request in the streams below, in bytes.
 const usual = 6 << 10
 
-// oneIn are requests of which one in n, drawn, has many times the usual size.
+// oneIn returns request sizes of which one in n, at random, is many times the usual size.
 func oneIn(n, times int) func(r *rand.Rand) int {
 	return func(r *rand.Rand) int {
 		if r.IntN(n) == 0 {
@@ -27,8 +27,8 @@ func logNormal(sigma float64) func(r *rand.Rand) int {
 	return func(r *rand.Rand) int { return int(usual * math.Exp(sigma*r.NormFloat64())) }
 }
 
-// streams are ways in which the sizes of requests come. most is a large request's size in
-// bytes, 0 where they have any size.
+// streams are distributions of request sizes. most is the size of a large request in bytes, or 0 for any
+// size.
 var streams = []struct {
 	name string
 	size func(r *rand.Rand) int
@@ -47,12 +47,12 @@ var streams = []struct {
 	{"log-normal, sigma 2", logNormal(2), 0},
 }
 
-// kinds are how requests use their bytes.
+// kinds are ways in which requests use their bytes.
 var kinds = []struct {
 	name string
-	most float64 // of what log-normal requests use, from the heap
-	idle float64 // what an arena retains, in requests of the mean size
-	set  float64 // what the pool has for a large request, of what that uses
+	most float64 // limit for heap allocations, as a fraction, for log-normal sizes
+	idle float64 // limit for retained memory of an arena, in mean requests
+	set  float64 // limit for the pool's memory per large request, as a fraction of its use
 	use  func(r *Region, bytes int)
 }{
 	{"noscan", 0.1, 3.05, 1.5, func(r *Region, bytes int) {
@@ -81,7 +81,7 @@ var kinds = []struct {
 	{"whole", 0.12, 3.05, 1.5, func(r *Region, bytes int) { MakeSlice[byte](r, bytes, bytes) }},
 }
 
-// lengthened is s with n elements, as Append makes it.
+// lengthened returns s with n elements, as Append makes it.
 func lengthened[T any](r *Region, s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:n]
@@ -94,7 +94,7 @@ type simulation struct {
 	stats   PoolStats
 	regions []*Region
 	sizes   []int // of their requests
-	large   int   // how many larger than usual were in progress at once
+	large   int   // maximum number of larger requests in progress at once
 }
 
 func newSimulation(n int, chunk, retained uintptr) *simulation {
@@ -111,8 +111,8 @@ func newSimulation(n int, chunk, retained uintptr) *simulation {
 	return s
 }
 
-// run has one arena of the pool after the other, drawn, end its request and begin the
-// next. It returns the mean size of requests, and the bytes taken from the heap for each.
+// run ends the request of a random arena and begins the next one, repeatedly. It returns the mean size of
+// requests, and the bytes allocated from the heap per request.
 func (s *simulation) run(r *rand.Rand, lives int, size func(*rand.Rand) int, use func(*Region, int)) (mean, taken float64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -135,7 +135,7 @@ func (s *simulation) run(r *rand.Rand, lives int, size func(*rand.Rand) int, use
 	return float64(sum) / float64(lives), float64(after.TotalAlloc-before.TotalAlloc) / float64(lives)
 }
 
-// retained ends all requests, and returns the bytes that idle arenas have in the mean.
+// retained ends all requests, and returns the mean number of bytes that idle arenas hold.
 func (s *simulation) retained() float64 {
 	n := uintptr(0)
 	for _, x := range s.regions {
@@ -145,9 +145,8 @@ func (s *simulation) retained() float64 {
 	return float64(n) / float64(len(s.regions))
 }
 
-// What a pool's arenas retain must follow what most requests use, and what the others use
-// must not be made each time: when each arena had what one request in 128 needed, it was
-// 25 to 80 times the mean, and of what came more rarely a third of all was made anew.
+// The memory that a pool's arenas retain follows the need of most requests, and the need of the others is not
+// allocated each time.
 func TestStreams(t *testing.T) {
 	if check.On || check.Race || check.ASan || !LayoutOK {
 		t.Skip("no memory is used again, or what the build itself takes is counted, too")
@@ -166,13 +165,13 @@ func TestStreams(t *testing.T) {
 				if tt.most == 0 {
 					most = kind.most
 				}
-				if taken > most*mean+50 { // lists
+				if taken > most*mean+50 { // lists of chunks
 					t.Errorf("%.3f are from the heap, want %.3f", taken/mean, most)
 				}
 				if idle > kind.idle*mean {
 					t.Errorf("an idle arena retains %.2f times what a request needs", idle/mean)
 				}
-				// Slices that grow have up to twice their length, others a third more.
+				// Slices that grow have up to twice their length as capacity, other kinds a third more.
 				if tt.most != 0 && float64(spare) > float64(s.large*tt.most)*kind.set {
 					t.Errorf("the pool has %d bytes for %d requests of %d", spare, s.large, tt.most)
 				}

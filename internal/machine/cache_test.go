@@ -12,10 +12,9 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Whatever arenas do, each chunk belongs to one of them or to a cache, for one
-// type for ever; what is handed out is zero; and what is counted is there. Chunks that
-// two arenas had would show one request's data to another, and one that changed its type
-// would forge pointers. In odd worlds each arena has a cache of its own.
+// After any operations, each chunk belongs to one arena or one cache, for one type forever; memory is zeroed
+// when allocated; and the counters are exact. A chunk in two arenas would show one request's data to another,
+// and one that changed its type would forge pointers. In odd worlds each arena has its own cache.
 func TestCacheAgainstTheModel(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() || check.On {
@@ -74,16 +73,16 @@ func TestCacheAgainstTheModel(t *testing.T) {
 	}
 }
 
-// cacheWorld is the memory of some arenas and the type of each of its chunks.
+// cacheWorld is the memory of some arenas and the type of each chunk.
 type cacheWorld struct {
 	*simulation
 	t      *testing.T
-	types  map[uintptr]any  // by their addresses
-	cached map[uintptr]bool // those that were in a cache
+	types  map[uintptr]any  // by address
+	cached map[uintptr]bool // chunks that were in a cache
 	keep   []xunsafe.Pointer
 }
 
-// use takes n bytes, and writes them.
+// use allocates n bytes and writes them.
 func (w *cacheWorld) use(x *Region, op, n int) {
 	defer func() {
 		if v := recover(); v != nil && v != "refused" {
@@ -139,7 +138,7 @@ func (w *cacheWorld) mustBeZero(isZero bool) {
 	}
 }
 
-// check looks at every chunk.
+// check checks every chunk.
 func (w *cacheWorld) check() error {
 	seen := map[uintptr]bool{}
 	held := uintptr(0)
@@ -152,7 +151,7 @@ func (w *cacheWorld) check() error {
 			return fmt.Errorf("the chunk at %#x was of %v, and is of %v", at, was, t)
 		}
 		if _, ok := w.types[at]; !ok {
-			w.keep = append(w.keep, c.Base) // or another one comes to lie there
+			w.keep = append(w.keep, c.Base) // so that its address is not reused
 		}
 		seen[at], w.types[at] = true, t
 		held += c.size()
@@ -232,8 +231,8 @@ func (w *cacheWorld) check() error {
 	return nil
 }
 
-// An arena follows its load, up in some cycles and down in some hundred: else
-// each request would go through the cache, or an arena would have what the day needed all night.
+// The kept chunk follows the load, up within some cycles and down within some hundred. Otherwise each request
+// would use the cache, or an arena would hold its peak memory all night.
 func TestKeptChunkFollowsTheLoad(t *testing.T) {
 	if check.On || check.Race {
 		t.Skip("no chunk is kept")
@@ -253,7 +252,8 @@ func TestKeptChunkFollowsTheLoad(t *testing.T) {
 	}
 }
 
-// A guarded cycle's memory is made unusable, isolated memory is used once, and 0 turns a pool's cache off.
+// A guarded cycle's memory becomes unusable, isolated memory is used once, and a bound of 0 turns a pool's
+// cache off.
 func TestAllocatorsWithoutCache(t *testing.T) {
 	s := newSimulation(2, 1024, 1<<20)
 	al := &s.regions[0].Noscan
@@ -274,7 +274,7 @@ func TestAllocatorsWithoutCache(t *testing.T) {
 	}
 }
 
-// What nobody takes goes: after so many cycles, or if there are no requests after some time.
+// Unused chunks leave the cache after some cycles or, without requests, after some time.
 func TestCacheAges(t *testing.T) {
 	if check.On || check.Race {
 		t.Skip("no chunk is kept")
@@ -323,7 +323,7 @@ func TestCacheAges(t *testing.T) {
 	}
 }
 
-// An arena and its forks have one budget and one cache, whoever leaves a chunk there.
+// An arena and its forks share one budget and one cache.
 func TestForksShareACache(t *testing.T) {
 	if check.On || check.Race {
 		t.Skip("no chunk is kept")

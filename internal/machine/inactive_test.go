@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// manyTypes are n types with pointers, which begin with one.
+// manyTypes returns n types with pointers, each of which begins with a pointer.
 func manyTypes(n int) []*Type {
 	all := make([]*Type, n)
 	for i := range all {
@@ -19,8 +19,7 @@ func manyTypes(n int) []*Type {
 	return all
 }
 
-// Cycles of any types count each byte once, however allocators come and go: what inactive
-// ones keep, and what all have together, is what their chunks have.
+// Cycles of any types count each byte once, while allocators become inactive and active again.
 func TestInactiveAllocatorsCount(t *testing.T) {
 	types := manyTypes(40)
 	seeds := uint64(20)
@@ -75,8 +74,7 @@ func TestInactiveAllocatorsCount(t *testing.T) {
 	}
 }
 
-// An allocation reactivates its allocator, in every way that there is: else the arena
-// would have values that Reset does not take back.
+// Every kind of allocation reactivates its allocator. Otherwise Reset would not free its values.
 func TestInactiveAllocatorsAreFound(t *testing.T) {
 	typ := TypeOf(reflect.TypeFor[*int]())
 	for name, take := range map[string]func(r *Region){
@@ -110,8 +108,8 @@ func TestInactiveAllocatorsAreFound(t *testing.T) {
 	}
 }
 
-// Cycles that take turns with others keep their allocators active: one becomes inactive when cycles
-// in a row did not use it, not when many did not.
+// Alternating cycles keep their allocators active: an allocator becomes inactive after consecutive cycles
+// without use.
 func TestAllocatorsInTurnsStayActive(t *testing.T) {
 	var r Region
 	r.Init(1024, 1<<30)
@@ -120,7 +118,7 @@ func TestAllocatorsInTurnsStayActive(t *testing.T) {
 		m := r.Mark()
 		NewOfType(&r, types[i%idleCycles])
 		if i%2 == 0 {
-			r.Rewind(m) // it was used even so
+			r.Rewind(m) // counts as used
 		}
 		r.Empty()
 		if len(r.Types.active()) != len(r.Types.allocators) {
@@ -129,8 +127,7 @@ func TestAllocatorsInTurnsStayActive(t *testing.T) {
 	}
 }
 
-// A small cycle pays for the types that it uses, and at most idleCycles times for those of a large
-// one before it.
+// A small cycle pays for its own types, and at most idleCycles times for those of an earlier large cycle.
 func TestCyclesLeaveOthersAllocatorsAlone(t *testing.T) {
 	for _, n := range []int{80, 800} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -150,7 +147,7 @@ func TestCyclesLeaveOthersAllocatorsAlone(t *testing.T) {
 				}
 				most := idleCycles * n
 				if round > 1 {
-					most = 0 // they are seldom used: inactive at once
+					most = 0 // rarely used: inactive immediately
 				}
 				if got := len(r.Types.active()); got != 1 || looks > most {
 					t.Fatalf("round %d: %d allocators are active, of which cycles use one; cycles visited others %d times", round, got, looks)
@@ -186,7 +183,7 @@ func TestInactiveAllocatorsKeepLittle(t *testing.T) {
 	}
 }
 
-// Allocators that end the cycle in place, by emptyUsual, learn and keep what they would by empty.
+// emptyUsual, which ends the cycle of an allocator in place, learns and keeps the same as empty.
 func TestCyclesEndInPlaceAsElse(t *testing.T) {
 	if check.Watched || !clearsPointers {
 		t.Skip("no cycle is ended in place")
@@ -224,8 +221,8 @@ func TestCyclesEndInPlaceAsElse(t *testing.T) {
 	}
 }
 
-// The records of a type have the sizes that NewArena tells:
-// a pointer more in each would cost an arena of ten types a half of a kilobyte.
+// The records of a type have the sizes documented by NewArena. Another pointer in each would cost an arena
+// with ten types half a kilobyte.
 func TestRecordsAreSmall(t *testing.T) {
 	if xunsafe.SizeOf[check.Allocator]() != 0 || xunsafe.SizeOf[uintptr]() != 8 {
 		t.Skip("the checks add to them, and 32 bits have less")

@@ -9,8 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What an encoder took and did not need is the next cycle's, zero again: a request in
-// two lost as many bytes as its answer varies by. What a rewind took back before is not.
+// Memory that an encoder reserved and did not use is available to the next cycle, zeroed. Memory that an
+// earlier rewind freed is not.
 func TestIsolatedTrimLosesNothing(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
@@ -50,8 +50,8 @@ func TestIsolatedTrimLosesNothing(t *testing.T) {
 	}
 }
 
-// A chunk of values with pointers fits a size of the heap with the header that it has
-// there: with a power of two the heap took an eighth more.
+// A chunk of values with pointers fits a size class of the heap together with its header. With a power of
+// two, the heap would allocate an eighth more.
 func TestIsolatedChunksFitTheHeap(t *testing.T) {
 	for _, unit := range []uintptr{8, 16, 24, 32, 40, 128, 600} {
 		r := newTypedRetention(64<<10, unit)
@@ -74,8 +74,8 @@ func TestIsolatedChunksFitTheHeap(t *testing.T) {
 	}
 }
 
-// A chunk whose offsets have more bits than a span keeps must serve one cycle: the next one
-// began in the middle of the last one's memory.
+// A chunk whose offsets do not fit a span is used for one cycle only. Otherwise the next cycle would begin
+// inside the previous one's memory.
 func TestHugeChunksServeOneEpoch(t *testing.T) {
 	if bits.UintSize < 64 {
 		t.Skip("there are no such chunks")
@@ -85,7 +85,7 @@ func TestHugeChunksServeOneEpoch(t *testing.T) {
 		goes bool
 	}{{math.MaxUint32 &^ 7, true}, {1 << 32, false}, {1<<32 + 64, false}} {
 		n := uintptr(x.size)
-		// Nothing reads or writes the memory that it says it has.
+		// The memory described by the chunk is not accessed.
 		c := chunk{Base: xunsafe.PointerTo(new(int)), Lo: n / 2, Hi: n - 16, cap: n, cleanEnd: n}
 		if goes := c.isolate(&noscanAllocatorOps); goes != x.goes {
 			t.Errorf("%d bytes: goes on is %t", n, goes)

@@ -12,8 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A1: an interface is two words, the first of which is the descriptor, one
-// for each type. Without it KeyOf reads something else.
+// A1: an interface is two words; the first is the type descriptor, one per type. KeyOf depends on it.
 func TestAssumption1Interface(t *testing.T) {
 	skipHeapOnly(t)
 	if s := unsafe.Sizeof(any(nil)); s != 2*unsafe.Sizeof(uintptr(0)) {
@@ -28,9 +27,8 @@ func TestAssumption1Interface(t *testing.T) {
 	}
 }
 
-// A2: a descriptor begins with the size and the length of the prefix with
-// pointers. Without it pointers end up where the collector doesn't look. The
-// types are more, and other ones, than those that the start-up check tries.
+// A2: a descriptor begins with the size and the length of the prefix with pointers. Otherwise pointers would
+// be stored where the collector does not look. The types are more than those of the start-up check.
 func TestAssumption2Descriptor(t *testing.T) {
 	skipHeapOnly(t)
 	checkDescriptor[struct{}](t)
@@ -65,7 +63,7 @@ func checkDescriptor[T any](t *testing.T) {
 	if d.size != typ.Size() {
 		t.Errorf("%v: size %d, is %d", typ, d.size, typ.Size())
 	}
-	// A type of no size holds no Pointer, whatever its elements.
+	// A type of size zero holds no pointer, whatever its elements.
 	if has := reflectPointers(typ); (d.PtrBytes != 0) != has {
 		t.Errorf("%v: pointers in %d bytes, reflect says %v", typ, d.PtrBytes, has)
 	}
@@ -74,8 +72,7 @@ func checkDescriptor[T any](t *testing.T) {
 	}
 }
 
-// A3: noscan chunks are aligned for every type without pointers, whatever their
-// size.
+// A3: noscan chunks are aligned for every pointer-free type, whatever their size.
 func TestAssumption3Alignment(t *testing.T) {
 	for n := uintptr(8); n <= 1<<16; n += 8 + n/8*8 {
 		if p := uintptr(MakeNoscan(n)); p%8 != 0 {
@@ -87,12 +84,10 @@ func TestAssumption3Alignment(t *testing.T) {
 	}
 }
 
-// The suite's torture_test.go tries A4: pointers to every part of a chunk, through
-// collections.
+// A4 is tested in the suite's torture_test.go: pointers to every part of a chunk, across collections.
 
-// A5: a pointer type's descriptor leads to that of what it points to. Without it
-// KeyOf returns any word. Interfaces, and types that are pointers themselves, are
-// where something else would be found.
+// A5: a pointer type's descriptor refers to that of its element. KeyOf depends on it. The types include
+// interfaces and types that are pointers themselves.
 func TestAssumption5PointerDescriptor(t *testing.T) {
 	skipHeapOnly(t)
 	for _, holds := range []bool{
@@ -109,7 +104,7 @@ func TestAssumption5PointerDescriptor(t *testing.T) {
 	}
 }
 
-// A6: SliceAt makes slices of their parts. Otherwise their lengths are anything.
+// A6: SliceAt builds slices from address, length and capacity.
 func TestAssumption6Slice(t *testing.T) {
 	skipHeapOnly(t)
 	var array [9]uint32
@@ -119,8 +114,7 @@ func TestAssumption6Slice(t *testing.T) {
 	}
 }
 
-// The start-up check must be able to fail: it compares with reflect, so a
-// type that reflect sees differently is found.
+// The start-up check can fail: it compares with package reflect and finds a type that differs.
 func TestStartUpCheckCanFail(t *testing.T) {
 	skipHeapOnly(t)
 	d := *KeyOf((*string)(nil))
@@ -135,8 +129,7 @@ func TestStartUpCheckCanFail(t *testing.T) {
 	}
 }
 
-// If the check fails no fast path may be taken: it would trust what it reads from
-// descriptors.
+// If the check fails, no fast path is taken, because it would rely on descriptors.
 func TestFailedCheckIsHeapMode(t *testing.T) {
 	was := LayoutOK
 	LayoutOK = false
@@ -162,9 +155,9 @@ func skipHeapOnly(t *testing.T) {
 	}
 }
 
-// A8: what is cleared as a slice of pointers while the collector marks stays alive where
-// a stack has taken it over, as with a slice of its own type; and words of it that are no
-// pointers are not taken for some, which the runtime would end the program for.
+// A8: a slice of another type that is cleared as a slice of pointers during marking keeps alive what a stack
+// has taken from it, as with its own type. Words that are not pointers are not treated as pointers, which
+// would end the program.
 func TestAssumption8Clear(t *testing.T) {
 	if !clearsPointers {
 		t.Skip("each type is cleared by a function of its own")
@@ -174,7 +167,7 @@ func TestAssumption8Clear(t *testing.T) {
 		dead uintptr
 	}
 	const n, size = 4000, unsafe.Sizeof(held{})
-	var dead [64]uintptr // addresses of memory that the heap will have taken back
+	var dead [64]uintptr // addresses of memory that the heap has freed
 	var large [64]xunsafe.Pointer
 	for i := range dead {
 		large[i] = MakeNoscan(256 << 10)

@@ -45,7 +45,7 @@ func TestMapClasses(t *testing.T) {
 	}
 }
 
-// A map is handed out again in the next cycle, empty, and never twice in one.
+// A map is reused in the next cycle, empty, and never twice in one cycle.
 func TestMapsAreTakenAgain(t *testing.T) {
 	r := mapRegion(t)
 	var before []xunsafe.Pointer
@@ -71,8 +71,8 @@ func TestMapsAreTakenAgain(t *testing.T) {
 	}
 }
 
-// A map that was written to after its cycle is cleared when it is taken; one that has grown
-// is dropped at the end of the cycle, or when it is taken.
+// A map that was written after its cycle is cleared when it is reused. One that has grown is dropped at the
+// end of the cycle, or when it is taken.
 func TestMapsWrittenLate(t *testing.T) {
 	r := mapRegion(t)
 	take := func() xunsafe.Pointer { return Maps(r).Take(intMaps, 3) }
@@ -98,7 +98,7 @@ func TestMapsWrittenLate(t *testing.T) {
 	}
 }
 
-// Maps that cycles do not need any more are dropped, and lists without maps with them.
+// Maps that cycles no longer need are dropped, and then their empty lists.
 func TestMapsDecay(t *testing.T) {
 	r := mapRegion(t)
 	for range 100 {
@@ -120,7 +120,7 @@ func TestMapsDecay(t *testing.T) {
 	}
 }
 
-// What is kept counts towards MaxRetained, with the chunks.
+// Kept maps count towards MaxRetained, together with the chunks.
 func TestMapsAreRetainedWithinTheLimit(t *testing.T) {
 	r := mapRegion(t)
 	r.MaxRetained = 32 << 10
@@ -136,8 +136,7 @@ func TestMapsAreRetainedWithinTheLimit(t *testing.T) {
 	}
 }
 
-// Rewind makes the maps idle that were taken since the mark, and gives back what counts for the
-// cycle alone.
+// Rewind makes the maps idle that were taken since the mark, and returns what counts for the cycle alone.
 func TestMapsRewind(t *testing.T) {
 	r := mapRegion(t)
 	a := Maps(r).Take(intMaps, 3)
@@ -228,7 +227,7 @@ func TestMapsLarger(t *testing.T) {
 
 type large struct{ a, b [9]int }
 
-// The bytes that count for maps are those that the heap takes, or somewhat more.
+// The bytes counted for maps are those that the heap uses, or somewhat more.
 func TestMapBytes(t *testing.T) {
 	if check.On {
 		t.Skip("these builds add to each object")
@@ -254,7 +253,7 @@ func TestMapBytes(t *testing.T) {
 	}
 }
 
-// bytesOfMaps returns how many bytes of the heap a map of n entries takes, without its keys.
+// bytesOfMaps returns the heap bytes of a map with n entries, without its keys.
 //
 //go:noinline
 func bytesOfMaps(t *MapType, n int) float64 {
@@ -293,8 +292,8 @@ func keyOf(t reflect.Type, i int) reflect.Value {
 	return v
 }
 
-// liveBytes returns the size of the live heap once three collections in a row have found nothing to free: the
-// garbage of earlier tests goes only after their cleanups.
+// liveBytes returns the size of the live heap, after three consecutive collections that free nothing: the
+// garbage of earlier tests is freed only after their cleanups.
 func liveBytes() int64 {
 	var m runtime.MemStats
 	last := uint64(0)
@@ -310,7 +309,7 @@ func liveBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Regions that hand no memory out twice make their maps anew.
+// Regions that never reuse memory allocate new maps.
 func TestMapsAreNotTakenAgain(t *testing.T) {
 	for name, begin := range map[string]func(r *Region){
 		"guarded":  func(r *Region) { r.Guard(&Guarded{Cycle: new(guard.Cycle)}) },

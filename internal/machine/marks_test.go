@@ -7,7 +7,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A cycle with a million marks must not be paid for in all later ones.
+// A cycle with a million marks must not cost memory in later cycles.
 func TestMarksAreNotRetained(t *testing.T) {
 	if check.On {
 		t.Skip("every rewind seals chunks")

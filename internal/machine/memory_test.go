@@ -12,9 +12,8 @@ type odd struct {
 	s string
 }
 
-// What is taken back is cleared from end to end and nothing beside it, however
-// many pieces it takes and whether or not elements fill them. What is left would
-// be kept alive, and handed out.
+// Memory that is taken back is cleared completely, and nothing beside it, whatever the number of pieces and
+// whether or not elements fill them. Anything left would be kept alive and seen by the next user.
 func TestClearTypedWhole(t *testing.T) {
 	clearWhole[*int](t, func(p **int) { *p = new(int) }, func(p *(*int)) bool { return *p == nil })
 	clearWhole[odd](t, func(p *odd) { p.p, p.s = new(int), "x" }, func(p *odd) bool { return p.p == nil && p.s == "" })
@@ -41,7 +40,7 @@ func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
 	}
 }
 
-// New looks first at the allocator that the last cycle took most from.
+// New first checks the allocator that was used most in the last cycle.
 func TestBusiestLane(t *testing.T) {
 	if !LayoutOK {
 		t.Skip("allocators are not looked up by New")

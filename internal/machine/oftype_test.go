@@ -9,9 +9,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// SomeOfType gives zero values that nobody else has, as many as it says, whatever is free in
-// the allocator's chunk. Without the look at that the last of them would lie beyond the
-// chunk.
+// SomeOfType returns zeroed values that are not shared, as many as it reports, whatever is free in the
+// allocator's chunk. The last of them must not exceed the chunk.
 func TestSomeOfType(t *testing.T) {
 	type node struct {
 		next *node
@@ -50,8 +49,7 @@ func TestSomeOfType(t *testing.T) {
 	}
 }
 
-// A slice grows in place where nothing lies behind it, up to the chunk's end, and where an
-// object of its type does it moves: or the two would share memory.
+// A slice grows in place up to the chunk's end if nothing is allocated behind it, and otherwise moves.
 func TestGrowSliceOfTypeInPlace(t *testing.T) {
 	x := TypeOf(reflect.TypeFor[*int]())
 	if x.key == nil || !LayoutOK {
@@ -87,8 +85,8 @@ func TestGrowSliceOfTypeInPlace(t *testing.T) {
 	}
 }
 
-// A table that is made as the last one was has a slot for each type, too, and no type takes
-// a search for one. The first arena of a program makes the search, as all did before.
+// A table made with the factor of an earlier table also has a slot for each type, and needs no search for a
+// factor. Only the first arena of a program searches.
 func TestTablesLikeOthers(t *testing.T) {
 	keys := fakeTypes(14, rand.New(rand.NewPCG(9, 9)))
 	fill := func() TypeTable {
@@ -111,7 +109,7 @@ func TestTablesLikeOthers(t *testing.T) {
 			t.Error("two types share a slot")
 		}
 	}
-	// What suits others may not suit these: then there is a search as before.
+	// A factor that suits other types may not suit these; then there is a search.
 	for seed := range uint64(20) {
 		other := newTypeTable()
 		for _, k := range fakeTypes(12, rand.New(rand.NewPCG(seed, 0))) {
@@ -125,8 +123,8 @@ func TestTablesLikeOthers(t *testing.T) {
 	}
 }
 
-// A slice without capacity may stand where the next one begins: one that was trimmed to nothing
-// does. What it grows into is zero all the same; else it has what was written there before.
+// A slice without capacity may have the address of the next allocation, like one that was trimmed to nothing.
+// Memory into which it grows must still be zero.
 func TestGrownFromNothingIsZero(t *testing.T) {
 	x := TypeOf(reflect.TypeFor[[3]uint64]())
 	var r Region

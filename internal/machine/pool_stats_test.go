@@ -6,7 +6,7 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// of is a region of an arena that is out, of the pool that t counts.
+// of returns a region of an arena in use, of the pool that t counts.
 func of(t *PoolStats) (*Region, *ArenaStats) {
 	r, st := new(Region), new(ArenaStats)
 	r.Init(1000, 1<<20)
@@ -26,8 +26,7 @@ func refusal(f func()) (why *Refusal) {
 	return nil
 }
 
-// What fits a total to the byte is within it, whether it is asked for or was
-// kept; a byte more is not.
+// A total may be used to the byte, whether memory is allocated or retained; a byte more is refused.
 func TestTotalFitsExactly(t *testing.T) {
 	var stats PoolStats
 	stats.Total.Store(10_000)
@@ -49,7 +48,7 @@ func TestTotalFitsExactly(t *testing.T) {
 	}
 	st.EndCount(&stats)
 	if check.On {
-		return // what is between the values takes room, too
+		return // redzones also take room
 	}
 	r, st := of(&stats)
 	st.BeginCount(&stats)
@@ -66,9 +65,8 @@ func TestTotalFitsExactly(t *testing.T) {
 	}
 }
 
-// A chunk that nothing is in makes room for one that is needed, and counts until
-// it is gone: another arena that took its bytes a moment before would make both
-// go beyond the total. To look at that moment, letting go of it fails here.
+// An empty chunk that is dropped for a needed one counts until it is gone. If another arena could use its
+// bytes earlier, both would exceed the total. To observe that moment, the test makes dropping the chunk fail.
 func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 	if check.On || check.Race {
 		t.Skip("no chunk is kept, or the panic would leave the race detector blind")
@@ -83,7 +81,7 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 	if len(r.Types.allocators) != 1 || r.Types.allocators[0].cap != idle || !st.BeginCount(&stats) {
 		t.Fatalf("%d bytes are idle, %+v", idle, stats.Counts())
 	}
-	r.Types.allocators[0].ops.quota = &Quota{pool: new(PoolStats)} // has no ArenaStats
+	r.Types.allocators[0].ops.quota = &Quota{pool: new(PoolStats)} // without ArenaStats
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -96,7 +94,7 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 		t.Errorf("%d bytes count while %d are there", out, idle)
 	}
 
-	// And then it counts no more.
+	// Afterwards it no longer counts.
 	r, st = of(&stats)
 	stats.out.Store(0)
 	MakeSlice[*int](r, 1000, 1000)
@@ -109,8 +107,8 @@ func TestIdleChunkCountsUntilItIsGone(t *testing.T) {
 	}
 }
 
-// An arena that was put back has no part of the total, whatever a program does
-// with it; what it has then is counted when it is out again, once.
+// An arena that was put back has no share of the total, whatever a program does with it. What it holds counts
+// once when it is in use again.
 func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
 	if check.On {
 		t.Skip("a use of an idle arena panics")
@@ -135,8 +133,8 @@ func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
 	}
 }
 
-// What is refused by the total leaves nothing in the counter of the arena, and what replaces
-// idle chunks counts with them only until they are gone.
+// A refusal by the total leaves the arena's counter unchanged, and a chunk that replaces idle chunks counts
+// together with them until they are gone.
 func TestReserve(t *testing.T) {
 	for _, tt := range []struct {
 		limit, total, held, n, freed uintptr
@@ -180,7 +178,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// Bytes that are in no chunk count like chunks, in an arena that has a limit only later, too.
+// Bytes outside of chunks count like chunks, also in an arena that gets its limit later.
 func TestCharge(t *testing.T) {
 	var stats PoolStats
 	r, st := of(&stats)
@@ -227,7 +225,7 @@ func TestIdleChunkCountsForItsForksUntilItIsGone(t *testing.T) {
 	r.Empty()
 	idle := m.Held()
 	m.SetLimit(idle + idle/4)
-	r.Types.allocators[0].ops.quota = &Quota{pool: new(PoolStats)} // has no ArenaStats
+	r.Types.allocators[0].ops.quota = &Quota{pool: new(PoolStats)} // without ArenaStats
 	func() {
 		defer func() {
 			if recover() == nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Counts and bytes are those of a plain histogram, however often a word is full: bytes that
-// ran over would count as cycles.
+// Counts and bytes equal those of a plain histogram, however often a word is full. Bytes must not overflow
+// into the counts.
 func TestUsedAgainstAHistogram(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(25, 0))
 	var got, want struct {

@@ -8,15 +8,15 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// errMake is the panic of a make that fails.
+// errMake is the panic of a failing make.
 var errMake = errors.New("makeslice: len out of range")
 
-// noMemory is a memory of which nothing can be made.
+// noMemory is a memoryOps whose make fails.
 type noMemory struct{ memoryOps }
 
 func (noMemory) make(uintptr) xunsafe.Pointer { panic(errMake) }
 
-// littleMemory makes 8 bytes and notes how many were asked for.
+// littleMemory makes 8 bytes and records the requested size.
 type littleMemory struct {
 	memoryOps
 	asked *uintptr
@@ -27,8 +27,7 @@ func (m littleMemory) make(bytes uintptr) xunsafe.Pointer {
 	return MakeNoscan(8)
 }
 
-// failing runs f while no allocator of r can have a chunk made, and reports whether that
-// was tried.
+// failing runs f while all allocators of r fail to make chunks, and reports whether one tried.
 func failing(r *Region, f func()) (tried bool) {
 	for _, al := range append([]*Allocator{&r.Noscan}, r.Types.allocators...) {
 		ops := al.ops
@@ -48,16 +47,15 @@ func failing(r *Region, f func()) (tried bool) {
 	return false
 }
 
-// quota is a region with a limit, and an account of a pool with a total; 0 is
-// none.
+// quota returns a region with a limit, and the statistics of a pool with a total; 0 means none.
 func quota(limit, total uintptr) (*Region, *PoolStats, *ArenaStats) {
 	r, t, st := new(Region), new(PoolStats), new(ArenaStats)
 	r.Init(1024, 10*1024)
 	t.Total.Store(total)
-	st.Generation.Store(1) // the arena is out
+	st.Generation.Store(1) // in use
 	m := r.Quota(func(why Refusal) { panic(why) })
 	m.Share(t, st)
-	st.Generation.Store(1) // it is out
+	st.Generation.Store(1) // in use
 	m.SetLimit(limit)
 	if total != 0 {
 		st.BeginCount(t)
@@ -65,8 +63,8 @@ func quota(limit, total uintptr) (*Region, *PoolStats, *ArenaStats) {
 	return r, t, st
 }
 
-// The runtime's make panics where it can't even try. A chunk that never was must
-// not stay counted: forty such tries, and a pool would refuse 8 bytes to others.
+// If make panics because a size is impossible, the chunk must not stay counted, or repeated attempts use up
+// the pool's total.
 func TestFailedMakeIsNotCounted(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take noscan memory in runs of pages")
@@ -107,8 +105,8 @@ func TestFailedMakeIsNotCounted(t *testing.T) {
 	}
 }
 
-// A chunk that is let go of to make room is gone even if its successor can't be
-// made; what is counted must know of both.
+// A chunk that was dropped to make room stays dropped if its successor cannot be made. The counters reflect
+// both.
 func TestFailedMakeAfterRoomWasMade(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -128,8 +126,7 @@ func TestFailedMakeAfterRoomWasMade(t *testing.T) {
 	MakeSlice[byte](r, 95_000, 95_000)
 }
 
-// What was counted before a total was lifted is still so when it is set again: a
-// failed make that was counted nowhere must not take anything off it.
+// A failed make while there is no total must not change what counts when a total is set again.
 func TestFailedMakeWithoutTotal(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take noscan memory in runs of pages")
@@ -146,7 +143,7 @@ func TestFailedMakeWithoutTotal(t *testing.T) {
 	}
 }
 
-// An arena without a limit is as it was, too.
+// An arena without a limit is also unchanged.
 func TestFailedMakeWithoutQuota(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take noscan memory in runs of pages")
@@ -163,8 +160,8 @@ func TestFailedMakeWithoutQuota(t *testing.T) {
 	}
 }
 
-// What an allocator plans may never be more than the runtime can be asked for: a cycle
-// of many chunks on 32 bits can have more than one chunk may.
+// A planned chunk never exceeds the maximum size of the runtime: on 32 bits, the chunks of a cycle can
+// together be larger than one chunk may be.
 func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take noscan memory in runs of pages")
@@ -183,7 +180,7 @@ func TestPlannedChunkIsNeverTooLarge(t *testing.T) {
 	}
 }
 
-// Nor does it stay with the arena and its forks.
+// Nor does it stay counted for the arena and its forks.
 func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 	if check.On {
 		t.Skip("the checks take noscan memory in runs of pages")
@@ -202,7 +199,7 @@ func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 	}
 }
 
-// A limit that comes late counts what there is, of all types.
+// A limit that is set later counts the existing chunks of all types.
 func TestQuotaThatComesLate(t *testing.T) {
 	var r Region
 	r.Init(1024, 10*1024)

@@ -6,9 +6,9 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// An allocator that goes on with its chunk beside a new one must not lose it, or what
-// Empty and Rewind start from is gone. Only another goroutine that takes the
-// last of a pool's total at the wrong moment leads there: hence the direct call.
+// An allocator that continues with its chunk beside a new one must not lose it, because Empty and Rewind
+// start from it. This happens only if another goroutine takes the rest of a pool's total at the wrong moment,
+// so the test calls the function directly.
 func TestLimitKeepsTheChunkBeside(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -36,7 +36,7 @@ func TestLimitKeepsTheChunkBeside(t *testing.T) {
 	if !refused || al.cap != 40_000 {
 		t.Errorf("refused %v, and the allocator's chunk has %d bytes", refused, al.cap)
 	}
-	MakeSlice[byte](&r, 50_000, 50_000) // drops what is idle, and fits
+	MakeSlice[byte](&r, 50_000, 50_000) // drops idle chunks, and fits
 	if got := r.Quota(nil).Held(); got != r.Stats().Held {
 		t.Errorf("the quota counts %d bytes of %d", got, r.Stats().Held)
 	}

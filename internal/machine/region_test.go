@@ -6,8 +6,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// An allocator that knows nothing begins small and comes to its chunk size with the
-// third chunk; one that knows, or whose chunks are large, begins with what it needs.
+// A new allocator begins with small chunks and reaches its chunk size with the third. One with an estimate,
+// or with large chunks, begins with what it needs.
 func TestColdSizes(t *testing.T) {
 	for _, tt := range []struct{ chunk, held, want uintptr }{
 		{512, 0, 512}, {4096, 0, 1024}, {64 << 10, 0, 1024}, {64 << 10, 1024, 8192}, {64 << 10, 9216, 64 << 10},
@@ -31,7 +31,7 @@ func TestColdSizes(t *testing.T) {
 	}
 }
 
-// What was in use at the same time is seen where it ends, however it does.
+// The maximum use is recorded however it ends.
 func TestHighWaterIsSeen(t *testing.T) {
 	for name, end := range map[string]func(r *Region, m Mark){
 		"Empty":   func(r *Region, _ Mark) { r.Empty() },
@@ -49,8 +49,7 @@ func TestHighWaterIsSeen(t *testing.T) {
 	}
 }
 
-// Marks with nothing between them are one; a type that came between them is
-// something, though the first of them knew nothing of it.
+// Marks with nothing in between are one mark. A type first used in between counts as something.
 func TestMarksWithATypeBetween(t *testing.T) {
 	var r Region
 	r.Init(4096, 40960)
@@ -64,8 +63,8 @@ func TestMarksWithATypeBetween(t *testing.T) {
 	}
 }
 
-// What a loop between marks needs is what the next cycle finds, and the list of its
-// chunks leads to none that was taken back.
+// The next cycle finds the memory that a loop with marks needs, and the list of its chunks contains none that
+// was dropped.
 func TestRewindIsLearnedFrom(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -89,7 +88,7 @@ func TestRewindIsLearnedFrom(t *testing.T) {
 	}
 }
 
-// A region that goes on in place of another has all of it, and the quota's ear.
+// A region that replaces another has all of its memory and its quota.
 func TestMoveTo(t *testing.T) {
 	var r, to Region
 	r.Init(1024, 100<<10)
@@ -110,8 +109,8 @@ func TestMoveTo(t *testing.T) {
 	}
 }
 
-// What codecs keep with a region does not outlive Release, or an arena that gave all its
-// memory back would still hold theirs.
+// The state that codecs keep with a region ends with Release. Otherwise an arena that has released its memory
+// would still hold it.
 func TestStateEndsWithRelease(t *testing.T) {
 	type buffers struct{ n int }
 	var r Region

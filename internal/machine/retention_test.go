@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// The estimate comes to rest where one cycle in four needs more, and one giant moves it no further than
-// any other cycle.
+// The estimate settles if one cycle in four needs more, and one giant moves it no further than any other
+// cycle.
 func TestTargetIsAPercentile(t *testing.T) {
 	for name, draw := range map[string]func(r *rand.Rand) uintptr{
 		"uniform":     func(r *rand.Rand) uintptr { return 50_000 + uintptr(r.IntN(100_000)) },
@@ -46,7 +46,7 @@ func TestTargetIsAPercentile(t *testing.T) {
 	}
 }
 
-// needy is an allocator without pointers that has filled its used chunks, the last of which is current.
+// needy returns a noscan allocator whose used chunks are full; the last one is current.
 func needy(target uintptr, used, free []uintptr) *Allocator {
 	var r Region
 	r.Init(1024, 1<<20)
@@ -66,7 +66,7 @@ func needy(target uintptr, used, free []uintptr) *Allocator {
 	return al
 }
 
-// Which chunk stays decides what the next cycle must find elsewhere.
+// The chunk that is kept determines what the next cycle must allocate elsewhere.
 func TestWhichChunkStays(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -113,7 +113,7 @@ func TestWhichChunkStays(t *testing.T) {
 	}
 }
 
-// A steady load comes to rest with one chunk, small or large, whatever it began with.
+// A steady load settles with one chunk, small or large, whatever it began with.
 func TestSteadyLoadKeepsOneChunk(t *testing.T) {
 	if check.On || check.Race {
 		t.Skip("no chunk is kept")
@@ -141,7 +141,8 @@ func TestSteadyLoadKeepsOneChunk(t *testing.T) {
 	}
 }
 
-// Planned chunks fill what may be kept, to the byte: one that overshoots it would be made anew in each cycle.
+// Planned chunks fill the retained size exactly. A chunk that exceeded it would be allocated again in each
+// cycle.
 func TestNextDoesNotOvershoot(t *testing.T) {
 	r := newRetention(64<<10, 8)
 	r.target = 700_000
@@ -173,8 +174,8 @@ func TestEmptyChunkIsKeptAside(t *testing.T) {
 	}
 }
 
-// Which free chunk is taken: a small value that took a large chunk would leave none
-// for a large value, and a large one that fills little of its chunk most of it.
+// The choice of a free chunk: a small value must not take a large chunk that a large value needs, and a large
+// value must not waste most of a larger chunk.
 func TestWhichFreeChunkIsTaken(t *testing.T) {
 	al := needy(0, nil, []uintptr{1000, 8000})
 	for _, tt := range []struct {
@@ -187,9 +188,8 @@ func TestWhichFreeChunkIsTaken(t *testing.T) {
 	}
 }
 
-// A piece gets a chunk of its own if the current one has room worth keeping,
-// and the piece is large: at each boundary, or allocators end up with many chunks of
-// which each has one value, or with most of one unused.
+// A large piece gets its own chunk if the current one has much room left, at each boundary. Otherwise
+// allocators end up with many chunks of one value each, or waste most of a chunk.
 func TestWhatGetsItsOwnChunk(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -215,8 +215,8 @@ func TestWhatGetsItsOwnChunk(t *testing.T) {
 	}
 }
 
-// An allocator's lists must not lead to chunks that it let go of: the collector would
-// keep them for as long as the arena. Nor are long lists kept.
+// An allocator's lists must not refer to dropped chunks, which would stay alive with the arena. Long lists
+// are not kept.
 func TestListsHoldOnToNothing(t *testing.T) {
 	if check.On {
 		t.Skip("no chunk is kept")
@@ -242,8 +242,8 @@ func TestListsHoldOnToNothing(t *testing.T) {
 	}
 }
 
-// An arena of a pool that has learned begins with its size hint, but not an allocator
-// whose own chunks come to that at once.
+// A new arena of a pool with history begins with its size hint, except for an allocator whose own chunks
+// reach that size at once.
 func TestExpect(t *testing.T) {
 	for bytes, want := range map[uintptr]uintptr{1024: 0, 2048: 0, 2056: 2056} {
 		var al Allocator

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// A class must hold what it is for, and little more, at every size there is.
+// A size class holds its sizes, with little waste, for every size.
 func TestSizeClasses(t *testing.T) {
 	last := uintptr(0)
 	for class := range sizeClasses {
 		size := classSize(class)
 		if size <= last {
-			break // beyond what the machine can address
+			break // beyond the address space
 		}
 		if sizeClass(size) != class || sizeClass(last+1) != class {
 			t.Errorf("class %d has sizes to %d: they are in %d, and the smallest, %d, is in %d", class, size, sizeClass(size), last+1, sizeClass(last+1))
@@ -28,8 +28,8 @@ func TestSizeClasses(t *testing.T) {
 	}
 }
 
-// The size must be one that three of four requests fit in, whatever their sizes
-// are, and follow them when they change; a sorted list of the samples says so.
+// Three of four requests fit into the hint, whatever their sizes, and it follows changes. The reference is a
+// sorted list of the samples.
 func TestSizeHintFitsThreeOfFour(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, size := range map[string]func(i int) uintptr{

@@ -130,7 +130,7 @@ func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 		if sum > 2*n || most > 100 || slots > uintptr(max(maxSlots, 8*n)) {
 			t.Errorf("%d types in %d slots are %d from theirs together, one %d", n, slots, sum, most)
 		}
-		// Types that share a slot take turns in it.
+		// Types that share a slot replace each other in it.
 		for _, k := range keys {
 			if table.find(k).Key != k || table.At(k).Key != k {
 				t.Fatal("a type that was found has not got its slot")
@@ -139,8 +139,8 @@ func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 	}
 }
 
-// A look for a type that has no allocator ends at the first slot that is free: over a table of
-// thousands it would cost each new type microseconds.
+// The search for a type without an allocator ends at the first free slot. Over a table of thousands, a full
+// search would cost microseconds for each new type.
 func TestSearchesEndAtFreeSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	table := newTypeTable()

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A stated size must neither be believed far beyond the bytes that came, nor overflow an int, which has 32
-// bits on some systems.
+// A stated size is not believed far beyond the bytes received, and must not overflow an int of 32 bits.
 func TestCredible(t *testing.T) {
 	for _, x := range []struct {
 		has, size int64
