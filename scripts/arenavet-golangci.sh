@@ -1,7 +1,6 @@
 #!/bin/sh
-# Builds a golangci-lint that has arenavet, as golangci-lint custom does, but from the module
-# proxy, and runs it over a program with a mistake and with advice, which -fix follows: what
-# an editor that runs it shows.
+# Builds a golangci-lint with arenavet, as golangci-lint custom does, but from the module proxy. Runs it, also with -fix, on
+# a program with a mistake and with allocations to rewrite.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 go=${GO:-go}
@@ -66,4 +65,4 @@ grep -q 'return arena.NewOf(a, order{})' main.go || {
 	cat out main.go
 	exit 1
 }
-echo "golangci-lint $version with arenavet finds the mistake, and does what -heap advises"
+echo "golangci-lint $version with arenavet finds the mistake, and -fix rewrites the allocations"

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Runs arenavet over eighteen modules that nobody wrote for it. They take buffers
-# from github.com/valyala/bytebufferpool, which is replaced by an adapter whose
-# buffers are arenas. What arenavet says must be what findings.txt explains.
+# Runs arenavet on eighteen modules of other people. They take buffers from github.com/valyala/bytebufferpool, which an
+# adapter with arenas replaces. The findings must be the ones that findings.txt explains.
 set -eu
 cd "$(dirname "$0")/../arenavet"
 go=${GO:-go}

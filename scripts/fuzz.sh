@@ -1,9 +1,8 @@
 #!/bin/sh
 # fuzz.sh FUZZTIME [GO]
 #
-# Runs each fuzz target of each Go module of the repository for FUZZTIME. The list is
-# what the tests say, so that none is forgotten. To minimize an input takes a second at most: by
-# default it is a minute, in which nothing new is tried.
+# Runs each fuzz target of each Go module of the repository for FUZZTIME. The targets are found in the tests. An input is
+# minimized for at most a second; the default of a minute would leave little time for new inputs.
 set -eu
 time=$1
 go=${2:-go}

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# release.sh COMMAND: a release of the version that CHANGELOG.md names first.
+# release.sh COMMAND: prepares a release of the first version in CHANGELOG.md.
 #
-#   check         versions, requirements and licenses
-#   build         that, archives in _build/release, and a dry run: an empty home gets and builds each module from them
-#   tag [-push]   a tag for each module on this commit, all or none; -push pushes them to origin
+#   check         checks versions, requirements and licenses
+#   build         also writes archives into _build/release, and builds each module from them in an empty home
+#   tag [-push]   tags this commit for each module, all or none; -push pushes the tags to origin
 #
-# Nothing here needs access to the repository's host. Dependencies come from the module proxy or Go's module cache.
+# No command but tag -push needs access to the repository's host. Dependencies come from the module proxy or Go's module cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$(pwd)
@@ -20,14 +20,14 @@ fail() {
 }
 [ -n "$version" ] || fail "CHANGELOG.md: first section has no version"
 
-# modules lists the folders of all modules, published those that programs may require.
+# modules lists the folders of all modules; published lists the modules that programs may require.
 modules() { git ls-files go.mod '*/go.mod' | sed 's|/*go.mod$||; s|^$|.|'; }
 published() {
 	modules | grep -vE '^(cpp|docs|lab(/.*)?|traces|examples/.*|adapters/routers|adapters/protobuf/(bench|others|gogo)|adapters/pgx/mock|adapters/sql/drivers|(.*/)?(internal|testdata)(/.*)?)$'
 }
 # module_path FOLDER
 module_path() { [ "$1" = . ] && echo $path || echo "$path/$1"; }
-# is_tool FOLDER: the module has commands that go install is asked for.
+# is_tool FOLDER reports whether the module has commands for go install.
 is_tool() { published | grep -qx "$1" && [ -n "$(git -C "$root" ls-files "$1/cmd")" ]; }
 
 check() {
@@ -68,7 +68,7 @@ build() {
 	mkdir -p "$out"
 	git archive --format=tar.gz --prefix="ebbpool-$version/" -o "$out/ebbpool-$version.tar.gz" HEAD
 	git archive --format=tar.gz --prefix="ebbpool-$version-cpp/" -o "$out/ebbpool-$version-cpp.tar.gz" HEAD LICENSE cpp
-	# A module proxy as a folder.
+	# A module proxy in a folder.
 	for dir in $(published); do
 		module=$(module_path "$dir")
 		proxy=$out/proxy/$module/@v

@@ -1,5 +1,4 @@
 #!/bin/sh
-# wasm-exec.sh PROGRAM ARGUMENTS...: runs a WebAssembly program as go test -exec
-# needs it, with all files and in the folder where it was started. emulated.sh
-# says where wazero is.
+# wasm-exec.sh PROGRAM ARGUMENTS...: runs a WebAssembly program for go test -exec, in the current folder and with access to
+# all files. emulated.sh sets the path of wazero.
 exec "$EBBPOOL_WAZERO/wazero" run -mount /:/ -env-inherit -env PWD="$PWD" -cachedir "$EBBPOOL_WAZERO/cache" "$@"
