@@ -14,9 +14,9 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 )
 
-// Read reads a document from r into what v points to, like [arenajson.UnmarshalRead]. length is the
-// stated length of r, 0 or less if it is unknown. The error for an empty body is io.EOF. known returns
-// the status of errors that only the caller knows, 0 for others.
+// Read reads a document from r into the value pointed to by v, like [arenajson.UnmarshalRead]. length is the
+// stated length of r, or 0 or less if it is unknown. The error for an empty body is io.EOF. known returns the
+// status of errors that only the caller knows, and 0 for other errors.
 func Read(a *arena.Arena, r io.Reader, length int64, v any, known func(error) int, opts []arenajson.Option) error {
 	b, err := newBody(a, r, length)
 	if err != nil {
@@ -73,7 +73,7 @@ func MustFit(err error) {
 	}
 }
 
-// body is a request's, and knows how it has ended.
+// A body counts the bytes that are read from a request's body, and records the last error.
 type body struct {
 	r    io.Reader
 	read int64
@@ -86,16 +86,16 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sized is a body that states its length.
+// A sized body states its length.
 type sized struct {
 	body
 	length int64
 }
 
-// Len returns the rest of the stated length. Readers of it don't trust it.
+// Len returns the rest of the stated length, which need not be true.
 func (s *sized) Len() int { return int(min(max(0, s.length-s.read), math.MaxInt)) }
 
-// failed is an error with the status that Read knows for it, and nobody else.
+// A failed error has the status that Read chose for it.
 type failed struct {
 	error
 	status int
@@ -103,12 +103,12 @@ type failed struct {
 
 func (f *failed) Unwrap() error { return f.error }
 
-// ofBody returns the error of a body that could not be read to its end. Whatever is wrong
-// with it is so by its sender, unless it is about time.
+// ofBody returns the error for a body that could not be read to its end. It is a bad request, unless the error
+// is a timeout.
 func ofBody(err error) error {
 	var slow interface{ Timeout() bool }
 	switch {
-	case errors.Is(err, context.DeadlineExceeded): // which has a Timeout, too
+	case errors.Is(err, context.DeadlineExceeded): // also has Timeout
 		return &failed{err, http.StatusServiceUnavailable}
 	case errors.As(err, &slow) && slow.Timeout():
 		return &failed{err, http.StatusRequestTimeout}
@@ -116,8 +116,8 @@ func ofBody(err error) error {
 	return &failed{err, http.StatusBadRequest}
 }
 
-// Data returns the error of a body that was read: its sender's where the document does not
-// suit the types, whose methods may have errors of their own.
+// Data returns the error for a body that was read completely. If it is unknown, perhaps from a method of a
+// type, it is a bad request.
 func Data(err error) error {
 	var program *json.InvalidUnmarshalError
 	if Known(err) != 0 || errors.As(err, &program) {
@@ -126,7 +126,7 @@ func Data(err error) error {
 	return &failed{err, http.StatusBadRequest}
 }
 
-// Status returns what to answer to an error of Read: 500 for what is none.
+// Status returns the HTTP status for an error of Read, and 500 for other errors.
 func Status(err error, known func(error) int) int {
 	var f *failed
 	if errors.As(err, &f) {
@@ -140,7 +140,7 @@ func Status(err error, known func(error) int) int {
 	return http.StatusInternalServerError
 }
 
-// Known is the status of errors that tell it by themselves, 0 for others.
+// Known returns the status for limits, syntax errors, type errors and truncated documents, and 0 for other errors.
 func Known(err error) int {
 	var over *arena.LimitError
 	var syntax *json.SyntaxError
@@ -154,7 +154,7 @@ func Known(err error) int {
 	return 0
 }
 
-// Refused is the status for a request that asked for more memory than it may have.
+// Refused returns the status for a request that exceeded a limit.
 func Refused(over *arena.LimitError) int {
 	if over.Retry {
 		return http.StatusServiceUnavailable
