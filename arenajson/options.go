@@ -44,12 +44,11 @@ const (
 	compiled = stringifyNumbers | nilSliceAsEmpty | nilMapAsEmpty | nonFiniteAsNull
 )
 
-// NoEscapeHTML leaves <, > and & in strings as they are, like SetEscapeHTML(false) of encoding/json's
-// Encoder. By default they are escaped as \u003c, \u003e and \u0026, so that a document can be part of an
-// HTML page.
+// Options for encoding.
 var (
-	// NoEscapeHTML leaves <, > and & in strings as they are, like SetEscapeHTML(false) of encoding/json's Encoder.
-	// By default they are \u003c, \u003e and \u0026, so that a document can be part of an HTML page.
+	// NoEscapeHTML leaves <, > and & in strings as they are, like SetEscapeHTML(false) of encoding/json's
+	// Encoder. By default they are escaped as \u003c, \u003e and \u0026, so that a document can be part of an
+	// HTML page.
 	NoEscapeHTML = Option{flags: noEscapeHTML}
 
 	// NilSliceAsEmpty encodes nil slices as [], and nil byte slices as "". By default they are null.
@@ -69,30 +68,33 @@ var (
 	LineEnd = Option{flags: lineEnd}
 )
 
-// DisallowUnknownFields reports an error for a member that its struct does not have.
+// Options for decoding.
 var (
-	// DisallowUnknownFields makes a member that its struct does not have an error.
+	// DisallowUnknownFields reports an error for a member that its struct does not have.
 	DisallowUnknownFields = Option{flags: disallowUnknownFields}
+
+	// UseNumber decodes numbers into an empty interface as json.Number. By default they are float64.
+	UseNumber = Option{flags: useNumber}
 
 	// UseInt64 decodes numbers into an empty interface as int64 if they are written as an integer and fit.
 	// UseNumber takes precedence. Inside types that are left to encoding/json numbers are float64; see
 	// [Option].
-	UseNumber = Option{flags: useNumber}
+	UseInt64 = Option{flags: useInt64}
 
 	// CaseSensitive matches names of members and fields exactly. By default the case of letters is ignored if
 	// no field has exactly that name.
-	UseInt64 = Option{flags: useInt64}
+	CaseSensitive = Option{flags: caseSensitive}
 
 	// Strict returns a [*StrictError] for documents that encoding/json accepts and encoding/json/v2 does not:
 	// two members of one name, and strings with invalid UTF-8 or an unpaired surrogate. It includes
 	// CaseSensitive.
-	CaseSensitive = Option{flags: caseSensitive}
-
-	// StringifyNumbers encodes numbers as strings, and decodes them only from strings. It applies to
-	// variables of numeric types and of type json.Number. Numbers in an empty interface are encoded as
-	// strings, but decoded as usual.
 	Strict = Option{flags: strictly | caseSensitive}
 )
+
+// StringifyNumbers encodes numbers as strings, and decodes them only from strings. It applies to variables of
+// numeric types and of type json.Number. Numbers in an empty interface are encoded as strings, but decoded as
+// usual.
+var StringifyNumbers = Option{flags: stringifyNumbers}
 
 // MarshalFunc returns an option that encodes values of type T with f, which returns JSON. If T is an
 // interface type, f encodes the values of all types that implement it. If several options apply to a value,
@@ -101,13 +103,6 @@ var (
 //
 // Create the option once, for example in a package variable, because the first use of each option compiles
 // all types again.
-var StringifyNumbers = Option{flags: stringifyNumbers}
-
-// MarshalFunc returns an option that encodes values of type T with f, which returns JSON. If T is an interface type, f
-// encodes the values of all types that implement it. Of several such options, the first one that fits is used. They do
-// not apply to the keys of maps. Nil pointers and interfaces are null, and f is not called.
-//
-// Make the option once, for example in a package variable: the first use of each option compiles all types again.
 func MarshalFunc[T any](f func(a *arena.Arena, v T) ([]byte, error)) Option {
 	return Option{more: &funcOption{typ: reflect.TypeFor[T](), write: func(a *arena.Arena, t reflect.Type, p xunsafe.Pointer) ([]byte, error) {
 		if t == reflect.TypeFor[T]() {
