@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/pprof/profile"
+	pprof "github.com/google/pprof/profile"
 
 	"github.com/ebbpool/arena/arenavet/internal/convert"
+	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
 const shop = "testdata/shop"
@@ -36,21 +37,21 @@ func lineOf(t *testing.T, comment string) int64 {
 // at the line with this comment, "shop.NAME@FILE" one of another file.
 type maker struct {
 	t         *testing.T
-	p         *profile.Profile
-	functions map[string]*profile.Location
+	p         *pprof.Profile
+	functions map[string]*pprof.Location
 }
 
 func newMaker(t *testing.T, types ...string) *maker {
-	m := &maker{t, &profile.Profile{PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1, DurationNanos: 10e9}, map[string]*profile.Location{}}
+	m := &maker{t, &pprof.Profile{PeriodType: &pprof.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1, DurationNanos: 10e9}, map[string]*pprof.Location{}}
 	for _, typ := range types {
-		m.p.SampleType = append(m.p.SampleType, &profile.ValueType{Type: typ, Unit: "count"})
+		m.p.SampleType = append(m.p.SampleType, &pprof.ValueType{Type: typ, Unit: "count"})
 	}
 	return m
 }
 
 // Stacks of the packages end with shop.Serve, unless they end with "-".
 func (m *maker) add(stack string, values ...int64) {
-	s := &profile.Sample{Value: values}
+	s := &pprof.Sample{Value: values}
 	if short, ok := strings.CutSuffix(stack, " -"); ok {
 		stack = short
 	} else if strings.Contains(stack, "shop.") {
@@ -59,7 +60,7 @@ func (m *maker) add(stack string, values ...int64) {
 	for _, name := range strings.Fields(stack) {
 		l := m.functions[name]
 		if l == nil {
-			f := &profile.Function{ID: uint64(len(m.functions) + 1), Name: name, Filename: "/src/x/x.go"}
+			f := &pprof.Function{ID: uint64(len(m.functions) + 1), Name: name, Filename: "/src/x/x.go"}
 			line := int64(1)
 			if function, file, ok := strings.Cut(name, "@"); ok {
 				f.Name, f.Filename = "example.com/"+function, file
@@ -68,7 +69,7 @@ func (m *maker) add(stack string, values ...int64) {
 				f.Filename = "/elsewhere/shop/shop.go"
 				line = lineOf(m.t, short)
 			}
-			l = &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f, Line: line}}}
+			l = &pprof.Location{ID: f.ID, Line: []pprof.Line{{Function: f, Line: line}}}
 			m.p.Function = append(m.p.Function, f)
 			m.p.Location = append(m.p.Location, l)
 			m.functions[name] = l
@@ -312,6 +313,30 @@ func TestFlagsOfMethods(t *testing.T) {
 	}
 }
 
+// A root is named by its package's path or name, with or without parentheses, and includes its function literals.
+func TestIsRoot(t *testing.T) {
+	for _, c := range []struct {
+		root, function string
+		want           bool
+	}{
+		{"example.com/shop.find", "example.com/shop.find", true},
+		{"shop.find", "example.com/shop.find", true},
+		{"find", "example.com/shop.find", true},
+		{"find", "example.com/shop.find.func1", true},
+		{"Parser.Parse", "example.com/shop.(*Parser).Parse", true},
+		{"shop.(*Parser).Parse", "example.com/shop.(*Parser).Parse", true},
+		{"Parse", "example.com/shop.(*Parser).Parse", false},
+		{"find", "example.com/shop.refind", false},
+		{"shop.find", "example.com/bookshop.find", false},
+		{"", "example.com/shop.find", false},
+	} {
+		a := &adviser{Config: Config{Root: c.root}}
+		if got := a.isRoot(profile.Frame{Function: c.function}); got != c.want {
+			t.Errorf("root %q: isRoot(%s) = %v, want %v", c.root, c.function, got, c.want)
+		}
+	}
+}
+
 // If convert refuses, nothing moves, and the advice says why.
 func TestAdviseRefusedByConvert(t *testing.T) {
 	c := newMaker(t, "samples", "cpu")
@@ -369,7 +394,7 @@ func TestAdviseRefusesProfilesOfOtherPrograms(t *testing.T) {
 		a := newMaker(t, "alloc_objects", "alloc_space", "inuse_objects", "inuse_space")
 		a.add(allocStack, 1000, 64000, 0, 0)
 		for m, id := range map[*maker]string{c: cpuID, a: allocID} {
-			m.p.Mapping = []*profile.Mapping{{ID: 1, BuildID: id}}
+			m.p.Mapping = []*pprof.Mapping{{ID: 1, BuildID: id}}
 		}
 		return Config{Dir: shop, CPU: c.file(), Allocs: a.file(), Patterns: []string{"./..."}, suggest: moves(t, "find")}
 	}
@@ -401,6 +426,7 @@ func TestAdvisePartsAddUp(t *testing.T) {
 	c.cpu(500, "shop.find")
 	c.cpu(300, mallocs+"shop.find")
 	c.cpu(100, mallocs+"fmt.Sprintf shop.text")
+	c.cpu(200, "encoding/json.stateInString encoding/json.Unmarshal shop.decode")
 	c.cpu(100, collector)
 	v, err := Advise(Config{Dir: shop, CPU: c.file(), Patterns: []string{"./..."}, suggest: moves(t, "find", "text fmt.Sprintf")})
 	if err != nil {
@@ -408,6 +434,9 @@ func TestAdvisePartsAddUp(t *testing.T) {
 	}
 	if sum := v.SavedCodec + v.SavedMemory + v.Rest; math.Abs(sum-1) > 1e-9 || math.Abs(1/v.Gain-v.Rest) > 1e-9 {
 		t.Errorf("codec %v, memory %v, rest %v, gain %v", v.SavedCodec, v.SavedMemory, v.Rest, v.Gain)
+	}
+	if want := 200.0 / 1200 * (1 - 1/codecs(v.GoVersion)["encoding/json.Unmarshal"]); math.Abs(v.SavedCodec-want) > 1e-9 {
+		t.Errorf("codec %v, want %v", v.SavedCodec, want)
 	}
 	sum := v.Others
 	for _, f := range v.Functions {

@@ -191,6 +191,20 @@ func TestAdviseStack(t *testing.T) {
 	}
 }
 
+// A function that saves almost nothing is not listed, even if no other saves more.
+func TestAdviseNothing(t *testing.T) {
+	c := newMaker(t, "samples", "cpu")
+	c.cpu(10000, "shop.find")
+	c.cpu(1, "encoding/json.stateInString encoding/json.Unmarshal shop.decode")
+	v, err := Advise(Config{Dir: shop, CPU: c.file(), Patterns: []string{"."}, suggest: moves(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Functions) != 0 {
+		t.Errorf("functions: %v", v.Functions)
+	}
+}
+
 // Functions that save the last twentieth together are not listed.
 func TestAdviseSmall(t *testing.T) {
 	c := newMaker(t, "samples", "cpu")
