@@ -3,10 +3,11 @@ package arena
 import (
 	"hash/maphash"
 	"math"
+	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unique"
 	"weak"
 
 	"github.com/ebbpool/arena/internal/check"
@@ -102,7 +103,8 @@ func (p *KeyedPool[K]) begin() {
 // key alone. Get returns nil if p is nil. While pools are disabled, the arena takes each value from the
 // heap; see [SetEnabled].
 //
-// If K has strings, a new key is copied: the argument may be in memory that is used again, such as an arena's.
+// A new key is copied, with its strings and the values in its interfaces: the argument may be in memory that is reused, such
+// as an arena's. Pointers compare by address.
 // Like the index of a map, a key that is an interface panics if its dynamic type is not comparable.
 func (p *KeyedPool[K]) Get(key K) *Arena {
 	q := p.poolOf(key)
@@ -198,11 +200,37 @@ func (p *KeyedPool[K]) enter(hash uint64, key K) *keyEntry[K] {
 	return e
 }
 
-// newEntry returns the entry of a new key, with a copy of its strings.
+// newEntry returns the entry of a new key, with a copy of its strings and of the values in its interfaces.
 func (p *KeyedPool[K]) newEntry(hash uint64, key K) *keyEntry[K] {
-	e := &keyEntry[K]{key: unique.Make(key).Value()}
+	e := &keyEntry[K]{key: key}
 	e.hash = hash
+	copyKey(reflect.ValueOf(&e.key).Elem())
 	return e
+}
+
+// copyKey replaces the strings and the values of interfaces in v, a comparable variable, by copies on the heap. Pointers
+// compare by address, so what they lead to may change.
+func copyKey(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(strings.Clone(v.String()))
+	case reflect.Interface:
+		if !v.IsNil() {
+			x := reflect.New(v.Elem().Type()).Elem()
+			x.Set(v.Elem())
+			copyKey(x)
+			v.Set(x)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			copyKey(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Field(i)
+			copyKey(reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem()) // the field may be unexported
+		}
+	}
 }
 
 // grow doubles the table. The base is locked.

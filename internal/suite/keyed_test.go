@@ -361,6 +361,33 @@ func TestKeyedPoolCopiesKeys(t *testing.T) {
 	}
 }
 
+// The same holds for strings and numbers in interfaces.
+func TestKeyedPoolCopiesInterfaces(t *testing.T) {
+	type route struct {
+		name  any
+		parts [2]any
+	}
+	p := arena.NewKeyedPool[any](0)
+	text, a := []byte("tenant-a"), arena.NewArena(4<<10, 0)
+	view := func(from, to int) string { return xunsafe.ViewString(text[from:to]) }
+	use := func(keys ...any) int {
+		for _, key := range keys {
+			p.Put(p.Get(key))
+		}
+		return p.Stats().Keys
+	}
+	use(view(0, 8), route{view(0, 8), [2]any{view(0, 3), nil}}, arena.BoxOf(a, uint64(1000)))
+	copy(text, "TENANT-B")
+	a.Reset()
+	arena.BoxOf(a, uint64(2000))
+	if n := use("tenant-a", route{"tenant-a", [2]any{"ten", nil}}, uint64(1000)); n != 3 {
+		t.Errorf("%d keys, want 3", n)
+	}
+	if n := use("TENANT-B", route{"TENANT-B", [2]any{"TEN", nil}}, uint64(2000)); n != 6 {
+		t.Errorf("%d keys, want 6", n)
+	}
+}
+
 func TestKeyedPoolOddKeys(t *testing.T) {
 	floats := arena.NewKeyedPool[float64](0)
 	floats.SetMaxKeys(4)
