@@ -31,7 +31,7 @@ passes() {
 run() {
 	"$@" -std=c++20 $warn -Iinclude test/anywhere.cpp -o "$work/anywhere" -pthread
 	passes "$work/anywhere" ../traces
-	echo "$*: as it should be"
+	echo "$*: passes"
 }
 
 tried=0
@@ -46,7 +46,7 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 		"$compiler" -std=c++20 -O1 -pthread $warn -DANYWHERE_MODULE -fmodule-file=ebbpool="$work/ebbpool.pcm" \
 			test/anywhere.cpp "$work/ebbpool.pcm" -o "$work/anywhere"
 		passes "$work/anywhere"
-		echo "$compiler, import ebbpool: as it should be"
+		echo "$compiler, import ebbpool: passes"
 		;;
 	esac
 	# MemorySanitizer detects reads of uninitialized memory.
@@ -60,7 +60,7 @@ for compiler in g++-12 g++-13 g++-14 g++-15 clang++-14 clang++-15 clang++-16 cla
 					exit 1
 				fi
 			done
-			echo "$compiler -fsanitize=memory: as it should be"
+			echo "$compiler -fsanitize=memory: passes"
 		fi
 		;;
 	esac
@@ -90,7 +90,7 @@ for compiler in x86_64-w64-mingw32-g++-posix x86_64-w64-mingw32-g++-win32; do
 	"$compiler" -std=c++20 -O2 $warn -Iinclude test/anywhere.cpp -o "$work/anywhere.exe" -static
 	if command -v wine >/dev/null; then
 		(cd .. && WINEDEBUG=-all && export WINEDEBUG && passes wine "$work/anywhere.exe" traces)
-		echo "$compiler: as it should be"
+		echo "$compiler: passes"
 	else
 		echo "$compiler: it compiles"
 		skipped "the program of $compiler: no wine (on Debian: apt-get install wine)"

@@ -227,7 +227,7 @@ void region() {
     a.on_end([&ended] { ++ended; });
     CHECK(*a.adopt(std::make_unique<int>(7)) == 7 && a.copy({1, 2})[1] == 2);
     a.reset(1'000);
-    CHECK(ended == 1 && counted::alive == 0 && a.stats().retained_bytes <= 1'000 + ebb::detail::chunk_header);
+    CHECK(ended == 1 && counted::alive == 0 && a.stats().retained_bytes <= ebb::arena::bytes_needed(1'000));
     ebb::sync_arena shared(1'000);
     CHECK(shared.owns(shared.make<wide>()));
 #if defined(__cpp_exceptions)
