@@ -248,3 +248,30 @@ func measure(text string) int {
 	walk(buildTree(a, strings.Fields(text)), &c)
 	return c.length
 }
+
+// idiom: a helper that calls back with its caller's arena
+
+func each[T any](a *arena.Arena, n int, f func(*arena.Arena, int) T) []T {
+	out := arena.MakeSlice[T](a, 0, n)
+	for i := range n {
+		out = arena.Append(a, out, f(a, i))
+	}
+	return out
+}
+
+func keys(a *arena.Arena, n int) []string {
+	return each(a, n, func(a *arena.Arena, i int) string { return a.Sprintf("key %d", i) })
+}
+
+// idiom: a constructor whose callback fills an object that owns the arena
+
+func newDocument(build func(*arena.Arena) *Node) *document {
+	a := pool.Get()
+	return &document{a: a, root: build(a)}
+}
+
+func openWith(text string) int {
+	d := newDocument(func(a *arena.Arena) *Node { return buildTree(a, strings.Fields(text)) })
+	defer d.Close()
+	return depth(d.root)
+}

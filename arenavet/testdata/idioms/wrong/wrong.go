@@ -341,3 +341,14 @@ func escaped(text string) []string {
 	defer pool.Put(a)
 	return arena.Escape(a, strings.Fields(a.AllocString(text)))
 }
+
+// idiom: a generic helper with Do
+
+func within[T any](f func(*arena.Arena) T) (out T) {
+	pool.Do(func(a *arena.Arena) { out = f(a) })
+	return out
+}
+
+func generic5() string {
+	return within(func(a *arena.Arena) string { return a.AllocString("x") })
+}
