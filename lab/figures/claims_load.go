@@ -144,13 +144,15 @@ func front(all []Figure) string {
 		b.WriteString("\n")
 	}
 	const tail = "p99 at 80 %, ms"
+	share, _, _ := strings.Cut(frontText(all), "\n")
 	fmt.Fprintf(&b, `
 CPU time is a multiple of Ebbpool's on net/http. A live object is one that the server keeps, so the collector marks it.
 The hand-tuned handler takes %s times Ebbpool's CPU time with no live objects, and %s times with 5,000,000. Ebbpool needs
-no `+"`unsafe`"+` for that, and its memory is limited. With 5,000,000 live objects, at 80 %% of the load that the ordinary handler
+no `+"`unsafe`"+` for that, and a pool can limit its memory. With 5,000,000 live objects, at 80 %% of the load that the ordinary handler
 can serve, the 99th percentile of latency is %s ms for the ordinary handler, %s ms hand-tuned and %s ms with Ebbpool.
+%s
 `, cell(handlers.Unsafe, noneLive), cell(handlers.Unsafe, manyLive),
-		cell(handlers.Plain, tail), cell(handlers.Unsafe, tail), cell(handlers.Arena, tail))
+		cell(handlers.Plain, tail), cell(handlers.Unsafe, tail), cell(handlers.Arena, tail), share)
 	return b.String()
 }
 
@@ -179,7 +181,7 @@ func frontText(all []Figure) string {
 	}
 	none, many := cpu(handlers.Plain)
 	codecNone, codecMany := cpu(handlers.ArenaJSON)
-	return fmt.Sprintf(`Of the CPU time that the arena saves, the codec alone saves %.0f %% with no live objects and %.0f %% with 5,000,000.
+	return fmt.Sprintf(`Of the CPU time that Ebbpool saves, its codec alone saves %.0f %% with no live objects and %.0f %% with 5,000,000.
 The same code with a nil arena takes %s times the arena's CPU time, and %s times with `+"`GOGC=400`"+`.
 Pools written by hand take %s times without `+"`unsafe`"+`, and %s times with it.
 `, 100*(none-codecNone)/(none-1), 100*(many-codecMany)/(many-1), both(handlers.NilArena), both(handlers.NilArena+handlers.Tuned),
