@@ -22,7 +22,7 @@ import (
 
 const root = "github.com/ebbpool/arena"
 
-// What a block calls a package, and where that is.
+// packages maps the package names in blocks to import paths.
 var packages = map[string]string{
 	"arena": root, "arenahttp": root + "/arenahttp", "arenajson": root + "/arenajson", "arenavar": root + "/arenavar",
 	"arenareflect": root + "/arenareflect", "fixedpool": root + "/fixedpool", "done": root + "/docs/converting/done",
@@ -40,12 +40,12 @@ var packages = map[string]string{
 	"unique": "unique", "weak": "weak",
 }
 
-// newest is the Go of the blocks that begin with "// Go 1.27".
+// newest is the Go version for blocks that begin with "// Go 1.27".
 const newest = "go1.27.4"
 
-// A reader pastes a block of Go into a program of their own: each block of each page
-// compiles in a module outside of this repository, with the requirements of the adapter that it uses. What a
-// block takes for granted, such as an arena a, is in testdata/blocks.
+// Readers paste blocks of Go into their programs. Each block of each page compiles in a module outside of
+// this repository, with the requirements of the adapter that it uses. Names that a block uses without
+// declaring them, such as an arena a, are in testdata/blocks.
 func TestBlocksCompile(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan {
 		t.Skip("builds programs, which is done once")
@@ -128,7 +128,7 @@ func TestBlocksCompile(t *testing.T) {
 	}
 }
 
-// The advice of arenavet has nothing to add to the README and the recipes.
+// arenavet has no advice for the README and the recipes.
 func TestPagesFollowAdvice(t *testing.T) {
 	if testing.Short() || check.Race || check.ASan {
 		t.Skip("builds programs, which is done once")
@@ -146,7 +146,7 @@ func TestPagesFollowAdvice(t *testing.T) {
 	run("examples/recipes", tool, "-heap", "./...")
 }
 
-// module adds what makes the files a module: that of an adapter's requirements.
+// module adds a go.mod to the files, with an adapter's requirements.
 func module(t *testing.T, here, adapter string, files map[string][]byte) {
 	t.Helper()
 	language := "1.25.0"
@@ -179,8 +179,8 @@ func module(t *testing.T, here, adapter string, files map[string][]byte) {
 	files["go.mod"] = []byte(mod)
 }
 
-// program makes files of a package of a block: the block, as declarations or in a
-// function, and what it takes for granted.
+// program returns the files of a package with a block, as declarations or in a function, and the names that
+// it uses.
 func program(page, section, block string) (files map[string][]byte, adapter string, err error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", "package block\n"+block, parser.ParseComments)
@@ -206,7 +206,7 @@ func program(page, section, block string) (files map[string][]byte, adapter stri
 			case packages["chi"], packages["gin"], packages["echo"], packages["fiber"]:
 				adapter = "routers"
 			}
-			if path == packages["orderpb"] || path == packages["arenagrpc"] { // its requirements include protobuf's
+			if path == packages["orderpb"] || path == packages["arenagrpc"] { // its requirements include those of protobuf
 				adapter = "grpc"
 			}
 		}
@@ -223,7 +223,7 @@ func program(page, section, block string) (files map[string][]byte, adapter stri
 	return files, adapter, nil
 }
 
-// named is an import with the name that the blocks use.
+// named returns an import with the name that the blocks use.
 func named(path string) string {
 	for name, p := range packages {
 		if p == path {
@@ -233,8 +233,7 @@ func named(path string) string {
 	return fmt.Sprintf("%q", path)
 }
 
-// finish makes a function of statements compile: its results, and variables that the
-// block only declares.
+// finish makes a function of statements compile: its results, and variables that the block only declares.
 func finish(f *ast.FuncDecl) {
 	var names []ast.Expr
 	for _, s := range f.Body.List {
@@ -272,7 +271,7 @@ func finish(f *ast.FuncDecl) {
 	}
 }
 
-// context returns what blocks of a page, or of one section of it, take for granted.
+// context returns the declarations for blocks of a page, or of one of its sections.
 func context(fset *token.FileSet, page, section string) (*ast.File, error) {
 	name := strings.TrimSuffix(filepath.Base(page), ".md")
 	for _, name := range []string{name + "." + strings.TrimPrefix(anchors("# " + section)[0], "#"), name} {
@@ -283,7 +282,7 @@ func context(fset *token.FileSet, page, section string) (*ast.File, error) {
 	return parser.ParseFile(fset, "", "package block\n", 0)
 }
 
-// declared lists the names that a file declares.
+// declared returns the names that a file declares.
 func declared(f *ast.File) map[string]bool {
 	names := map[string]bool{}
 	for _, d := range f.Decls {
@@ -308,8 +307,8 @@ func declared(f *ast.File) map[string]bool {
 	return names
 }
 
-// prune leaves of what blocks of a page take for granted what this block leads to and
-// does not declare itself. A method goes with its type.
+// prune removes from the declarations for a page those that this block does not use or declares itself.
+// Methods stay with their types.
 func prune(around, block *ast.File) {
 	needed, own := map[string]bool{}, declared(block)
 	note := func(n ast.Node) {
@@ -326,7 +325,7 @@ func prune(around, block *ast.File) {
 		more = false
 		for _, d := range around.Decls {
 			name := ""
-			for name = range declared(&ast.File{Decls: []ast.Decl{d}}) { // it declares one
+			for name = range declared(&ast.File{Decls: []ast.Decl{d}}) { // the block declares one
 			}
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
 				t := f.Recv.List[0].Type
@@ -344,7 +343,7 @@ func prune(around, block *ast.File) {
 	around.Decls = kept
 }
 
-// used lists the packages whose names a file uses and nothing declares.
+// used returns the packages whose names a file uses without declaring them.
 func used(f *ast.File) []string {
 	paths := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {

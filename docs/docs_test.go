@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The tests look at the whole repository, from its root.
+// The tests run in the root of the repository.
 func TestMain(m *testing.M) {
 	if err := os.Chdir(".."); err != nil {
 		panic(err)
@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The documents that a reader gets; their links and commands must work.
+// documents returns the pages for readers, whose links and commands must work.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -42,15 +42,14 @@ func documents(t *testing.T) map[string]string {
 
 var snippet = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// guide returns what shows a user how to write programs with this package.
+// guide returns the pages that show how to write programs with this package.
 func guide(t *testing.T) string {
 	t.Helper()
 	pages := documents(t)
 	return pages["README.md"] + pages["docs/production.md"]
 }
 
-// Every Go snippet of the guide stands in an example, which the compiler
-// checks and whose output a test compares: a snippet that rots is found.
+// Every Go snippet of the guide is part of an example, which is compiled and whose output is tested.
 func TestReadmeSnippetsAreExamples(t *testing.T) {
 	names, err := filepath.Glob("example*_test.go")
 	if err != nil {
@@ -91,7 +90,7 @@ func TestQuickStart(t *testing.T) {
 	}
 }
 
-// squeeze leaves out how lines are indented and which are empty.
+// squeeze removes indentation and empty lines.
 func squeeze(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -102,7 +101,7 @@ func squeeze(text string) string {
 	return b.String()
 }
 
-// A link to a file or a heading that isn't there is a claim that nothing backs.
+// Links lead to existing files and headings.
 func TestLinksLead(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]*)(#[^)]*)?\)`)
 	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*\\]\\([^`\n]*`")
@@ -131,8 +130,8 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
-// anchors lists what a page's headings are linked by, as GitHub makes it: in
-// small letters, blanks as hyphens, without punctuation.
+// anchors returns the anchors of a page's headings, as GitHub makes them: lower case, hyphens for blanks, no
+// punctuation.
 func anchors(page string) []string {
 	var list []string
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
@@ -164,7 +163,7 @@ func TestCommandsExist(t *testing.T) {
 	}
 }
 
-// The library has no dependencies, ever.
+// The root module has no dependencies.
 func TestNoDependencies(t *testing.T) {
 	mod, err := os.ReadFile("go.mod")
 	if err != nil {

@@ -8,17 +8,16 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What this package adds where the checks for misuse are on. Plain builds call none
-// of it.
+// The checks for misuse. Plain builds do not call these functions.
 
-// lockSlots makes all slots inaccessible until they are handed out.
+// lockSlots makes all slots inaccessible until they are allocated.
 func (p *Pool[T]) lockSlots() {
 	p.fillSlots(0, p.count)
 	check.Poison(p.base, 0, p.count*xunsafe.SizeOf[T]())
 }
 
-// openNext makes the slot accessible that Allocate will hand out. It panics if
-// that was written while it was free; nothing has changed then.
+// openNext makes the slot of the next Allocate accessible. It panics, and changes nothing, if the slot was
+// written while it was free.
 func (p *Pool[T]) openNext() {
 	i := p.fresh
 	if n := len(p.free); n > 0 {
@@ -33,7 +32,7 @@ func (p *Pool[T]) openNext() {
 	check.Unpoison(p.base, i*size, i*size+size)
 }
 
-// closeSlot makes slot i inaccessible: it was given back.
+// closeSlot makes slot i inaccessible after Deallocate.
 func (p *Pool[T]) closeSlot(i uintptr) {
 	size := xunsafe.SizeOf[T]()
 	check.RaceWrite(p.base, i*size, i*size+size)
@@ -41,13 +40,12 @@ func (p *Pool[T]) closeSlot(i uintptr) {
 	check.Poison(p.base, i*size, i*size+size)
 }
 
-// fillSlots fills slots [from, to), which are free.
+// fillSlots fills the free slots [from, to).
 func (p *Pool[T]) fillSlots(from, to uintptr) {
 	if size := xunsafe.SizeOf[T](); !check.Tag || size == 0 {
 		return
 	} else if p.pointers {
-		// Padding too, which a T that is assigned leaves as it is: it may hold
-		// anything, after a copy of a whole value.
+		// Also clear padding, which assigning the zero T may leave unchanged.
 		machine.ClearTyped[T](p.base, from*size, to*size)
 	} else {
 		check.FillFree(p.base, from*size, to*size)

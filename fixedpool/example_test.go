@@ -15,7 +15,7 @@ type Order struct {
 func ExamplePool() {
 	orders := fixedpool.New[Order](2)
 	first, second := orders.Allocate(), orders.Allocate()
-	fmt.Println(orders.Allocate() == nil) // full
+	fmt.Println(orders.Allocate() == nil) // all slots are in use
 	orders.Deallocate(first)
 	orders.Deallocate(second)
 	defer func() {
@@ -24,7 +24,7 @@ func ExamplePool() {
 		fmt.Println(errors.As(err, &misuse), errors.Is(err, fixedpool.ErrDouble), orders.Used())
 	}()
 	//arenavet:ignore the example shows the panic
-	orders.Deallocate(first) // panics: it is free already
+	orders.Deallocate(first) // panics: already free
 	// Output:
 	// true
 	// true true 0

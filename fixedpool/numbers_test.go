@@ -12,9 +12,8 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// The one comparison must refuse every offset that is not a slot's beginning:
-// below the pool, between slots, behind the end, and those whose product with
-// the inverse wraps around.
+// slotOf's single comparison refuses every offset that is not the beginning of a slot: below the pool, inside
+// slots, past the end, and offsets whose product with the inverse wraps around.
 func TestPoolSlotNumbers(t *testing.T) {
 	checkSlotNumbers[byte](t)
 	checkSlotNumbers[[3]byte](t)
@@ -49,7 +48,7 @@ func checkSlotNumbers[T any](t *testing.T) {
 	}
 }
 
-// Were one of the two numbers wrong for any reason, no pool may come of it.
+// New panics if one of the two numbers is wrong for any reason.
 func TestPoolRefusesWrongNumbers(t *testing.T) {
 	for stride := uintptr(1); stride < 3000; stride++ {
 		right := bits.TrailingZeros(uint(stride))

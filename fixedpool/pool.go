@@ -1,14 +1,13 @@
-// Package fixedpool has pools of one type and a fixed number of slots, which are
-// taken and given back one by one, in any order. Nothing grows, nothing is allocated
-// after New, and every misuse that can be seen is reported.
+// Package fixedpool implements pools of a fixed number of values of one type, which are allocated and freed
+// one by one, in any order. A pool never grows and allocates nothing after New. Detectable misuse panics.
 //
 //	orders := fixedpool.New[Order](10_000)
-//	o := orders.Allocate() // nil if all are out
+//	o := orders.Allocate() // nil if all slots are in use
 //	...
 //	orders.Deallocate(o)
 //
-// It is for objects that end one by one. What ends together, with a request, belongs
-// in an arena: see package arena.
+// Use it for objects that end at different times. Objects that end together, such as those of a request,
+// belong in an arena; see package arena.
 package fixedpool
 
 import (
@@ -22,42 +21,37 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A Pool hands out and takes back values of one type in any order, up to a number
-// that is fixed when it is made. Allocate and Deallocate take constant time and
-// allocate nothing; what was freed last is handed out first.
+// A Pool allocates and frees values of one type in any order, up to a fixed number. Allocate and Deallocate
+// take constant time and do not allocate from the heap. The slot freed last is allocated first.
 //
-// T may hold any pointers: the slots are a []T. Slots are zero when they are
-// handed out, and those with pointers are cleared when they are freed, so a
-// free slot keeps nothing alive. A pointer to a slot keeps the whole pool's
-// memory alive.
+// T may contain pointers: the slots are a []T. Allocate returns a zero T. Slots with pointers are cleared
+// when they are freed, so a free slot keeps nothing alive. A pointer to a slot keeps the whole pool alive.
 //
-// Giving back what was not handed out panics, see Deallocate. One mistake
-// can't be seen: a pointer that is freed again after its slot was handed out
-// once more looks like the new owner's.
+// Freeing a value that is not in use panics; see Deallocate. One misuse cannot be detected: freeing a pointer
+// again after its slot was allocated again.
 //
-// A Pool belongs to one goroutine at a time, SyncPool is for many. It must not be
-// copied; the zero Pool has no slots.
+// A Pool may be used by one goroutine at a time; see SyncPool. It must not be copied. The zero Pool has no
+// slots.
 type Pool[T any] struct {
 	base     xunsafe.Pointer
-	count    uintptr // slots
-	inverse  uintptr // of the odd part of the slots' distance, modulo the word
+	count    uintptr // number of slots
+	inverse  uintptr // of the odd part of the slots' distance, modulo the word size
 	rotation int     // the distance's factors of two
 	pointers bool
-	sync     bool // it is a SyncPool's
+	sync     bool // part of a SyncPool
 
 	free  []uint32 // freed slots, the last one on top
-	fresh uintptr  // slots from here on were never handed out
-	live  []bool   // whether a slot is out
+	fresh uintptr  // slots from here on were never used
+	live  []bool   // whether a slot is in use
 
-	misses uint64 // Allocates that returned nil
+	misses uint64 // calls of Allocate that returned nil
 
 	_ noCopy
 }
 
-// New returns a pool of capacity slots, all of whose memory, a T, 4
-// bytes and 1 byte for each, it takes from the heap at once. 0 is a legal
-// capacity. A negative one, one above 1<<32 - 1 and more bytes than can be
-// allocated panic.
+// New returns a pool of capacity slots. It allocates all of the pool's memory: for each slot a T and 5 bytes.
+// A capacity of 0 is allowed. New panics if capacity is negative or above 1<<32 - 1, or if the size exceeds
+// the maximum of the platform.
 func New[T any](capacity int) *Pool[T] {
 	p := new(Pool[T])
 	p.init("New", capacity)
@@ -66,7 +60,7 @@ func New[T any](capacity int) *Pool[T] {
 
 func (p *Pool[T]) init(function string, capacity int) {
 	stride := max(xunsafe.SizeOf[T](), 1)
-	largest := machine.MaxAlloc / max(stride, 4) // the list of free slots has 4 bytes for each
+	largest := machine.MaxAlloc / max(stride, 4) // the free list takes 4 bytes per slot
 	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > largest {
 		panic("fixedpool: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + strconv.Itoa(capacity) +
 			"): capacity must be from 0 to " + strconv.Itoa(int(min(uint64(largest), math.MaxUint32))) + " slots")
@@ -79,7 +73,7 @@ func (p *Pool[T]) init(function string, capacity int) {
 		return
 	}
 	if xunsafe.SizeOf[T]() == 0 {
-		p.base = machine.MakeNoscan(machine.RoundUp(uintptr(capacity), machine.NoscanAlign)) // a byte for each, so that they differ
+		p.base = machine.MakeNoscan(machine.RoundUp(uintptr(capacity), machine.NoscanAlign)) // one byte per slot, so that addresses differ
 	} else {
 		p.base = machine.MakeTyped[T](uintptr(capacity) * stride)
 	}
@@ -90,10 +84,9 @@ func (p *Pool[T]) init(function string, capacity int) {
 	}
 }
 
-// number sets what slotOf divides by stride with, which has so many factors of
-// two. It checks both numbers, which costs nothing beside the pool's memory: a
-// wrong one hands a slot to two owners, and compilers have got one wrong: Go 1.25
-// and 1.26 on arm make 34 of bits.TrailingZeros64 of a 4 that they fold.
+// number sets the two numbers with which slotOf divides by stride, which has the given number of factors of
+// two. It verifies both numbers, because a wrong one gives a slot to two owners. Go 1.25 and 1.26 on arm
+// miscompile one of them: they fold bits.TrailingZeros64 of 4 to 34.
 func (p *Pool[T]) number(stride uintptr, twos int) {
 	p.rotation, p.inverse = twos, inverse(stride>>twos)
 	if odd := stride >> twos; odd<<twos != stride || odd*p.inverse != 1 {
@@ -103,9 +96,8 @@ func (p *Pool[T]) number(stride uintptr, twos int) {
 	}
 }
 
-// inverse returns the x for which x*odd is 1 modulo the word: three bits are
-// right to begin with, and each of Newton's steps doubles them (Henry S.
-// Warren, Hacker's Delight, 10-16).
+// inverse returns the x for which x*odd is 1 modulo the word size. Three bits of the initial value are right,
+// and each of Newton's steps doubles their number (Henry S. Warren, Hacker's Delight, 10-16).
 func inverse(odd uintptr) uintptr {
 	x := odd
 	for range 5 {
@@ -114,13 +106,12 @@ func inverse(odd uintptr) uintptr {
 	return x
 }
 
-// slotOf returns the number of the slot that begins off bytes behind base, or a
-// number that is no slot's: an offset below zero, beyond the end or between
-// two beginnings gives one that is not below count, so that one comparison
-// finds them all.
+// slotOf returns the index of the slot that begins at offset off, or a number that is not below count if
+// there is none: for offsets below zero, past the end or inside a slot. So one comparison refuses all of
+// these.
 //
-// The slots' distance is known where this is inlined: for a power of two, whose
-// odd part is 1, what is left is one rotation by a constant.
+// The slots' distance is a constant when slotOf is inlined. For a power of two, whose odd part is 1, only a
+// rotation by a constant remains.
 func slotOf(off, stride, inverse uintptr, rotation int) uintptr {
 	if stride&(stride-1) == 0 {
 		return off/stride | off*(math.MaxUint/stride+1)
@@ -128,8 +119,8 @@ func slotOf(off, stride, inverse uintptr, rotation int) uintptr {
 	return uintptr(bits.RotateLeft(uint(off*inverse), -rotation))
 }
 
-// Allocate returns a zero T, or nil if all slots are out. Whoever gets it
-// must give it back with Deallocate and not use it any more then.
+// Allocate returns a zero T, or nil if all slots are in use. The caller must free it with Deallocate and must
+// not use it afterwards.
 func (p *Pool[T]) Allocate() *T {
 	if check.On {
 		p.openNext()
@@ -147,16 +138,15 @@ func (p *Pool[T]) Allocate() *T {
 	}
 	live[i] = true
 	x := xunsafe.At[T](p.base, i*max(xunsafe.SizeOf[T](), 1))
-	// Also with pointers, although Deallocate cleared it: a write through a
-	// stale pointer must not reach the next owner.
+	// Also clear slots with pointers, although Deallocate has cleared them: a write through a stale pointer
+	// must not reach the next owner.
 	*x = *new(T)
 	return x
 }
 
-// Deallocate gives x back, which must have come from Allocate of this pool and
-// not have been given back since. Anything else panics with a *MisuseError
-// and changes nothing: nil, a pointer from elsewhere, one into a slot, one to
-// a slot that is free already or was never handed out.
+// Deallocate frees x, which must be in use and allocated from p. Otherwise it panics with a *MisuseError and
+// changes nothing. This includes nil, foreign pointers, pointers inside a slot, and slots that are free or
+// were never allocated.
 func (p *Pool[T]) Deallocate(x *T) {
 	i := slotOf(xunsafe.Offset(p.base, xunsafe.PointerTo(x)), max(xunsafe.SizeOf[T](), 1), p.inverse, p.rotation)
 	live := p.live
@@ -165,7 +155,7 @@ func (p *Pool[T]) Deallocate(x *T) {
 	}
 	live[i] = false
 	n := len(p.free)
-	p.free = p.free[:n+1] // has room for every slot
+	p.free = p.free[:n+1] // has capacity for every slot
 	p.free[n] = uint32(i)
 	if p.pointers {
 		*x = *new(T)
@@ -175,7 +165,7 @@ func (p *Pool[T]) Deallocate(x *T) {
 	}
 }
 
-// name is the pool's type, for messages.
+// name returns the pool's type, for messages.
 func (p *Pool[T]) name() string {
 	if p.sync {
 		return "SyncPool"
@@ -183,7 +173,7 @@ func (p *Pool[T]) name() string {
 	return "Pool"
 }
 
-// misuse finds out what is wrong with x.
+// misuse determines the kind of misuse.
 //
 //go:noinline
 func (p *Pool[T]) misuse(x *T) *MisuseError {
@@ -213,33 +203,32 @@ func (p *Pool[T]) misuse(x *T) *MisuseError {
 	return e
 }
 
-// Owns reports whether x is a pointer that Allocate returned and that was not
-// given back since.
+// Owns reports whether x is in use and was allocated from p.
 func (p *Pool[T]) Owns(x *T) bool {
 	i := slotOf(xunsafe.Offset(p.base, xunsafe.PointerTo(x)), max(xunsafe.SizeOf[T](), 1), p.inverse, p.rotation)
 	return i < p.count && p.live[i]
 }
 
-// Capacity is the number of slots.
+// Capacity returns the number of slots.
 func (p *Pool[T]) Capacity() int { return int(p.count) }
 
-// Used is the number of slots that are out.
+// Used returns the number of slots in use.
 func (p *Pool[T]) Used() int { return int(p.fresh) - len(p.free) }
 
-// Empty reports whether no slot is out: Used() == 0.
+// Empty reports whether no slot is in use.
 func (p *Pool[T]) Empty() bool { return p.Used() == 0 }
 
-// Full reports whether no slot is free: Used() == Capacity().
+// Full reports whether all slots are in use.
 func (p *Pool[T]) Full() bool { return p.Used() == p.Capacity() }
 
-// Stats describes a pool at one moment.
+// Stats is a pool's statistics at one moment.
 type Stats struct {
 	Capacity      int    // slots
-	Used          int    // slots that are out
-	HighWater     int    // the most slots that were out at one time
-	Misses        uint64 // Allocates that found no free slot
-	UsedBytes     int    // of the slots that are out
-	RetainedBytes int    // of all memory, out or not: a T, 4 bytes and 1 byte for each slot
+	Used          int    // slots in use
+	HighWater     int    // maximum of Used so far
+	Misses        uint64 // calls of Allocate that found no free slot
+	UsedBytes     int    // bytes of the slots in use
+	RetainedBytes int    // bytes of the whole pool: for each slot a T and 5 bytes
 }
 
 // Stats returns the pool's statistics. It takes constant time.
@@ -255,7 +244,7 @@ func (p *Pool[T]) Stats() Stats {
 	}
 }
 
-// noCopy has go vet report copies.
+// noCopy makes go vet report copies.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}

@@ -6,23 +6,21 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// A SyncPool is a Pool for any number of goroutines: the same contract
-// behind a lock. A program that would fight for the lock is better off with a
-// pool for each worker.
+// A SyncPool is a Pool for any number of goroutines, with the same contract, protected by a lock. If the lock
+// is contended, use a Pool for each worker.
 type SyncPool[T any] struct {
 	mu   sync.Mutex
 	pool Pool[T]
 }
 
-// NewSync returns a pool of capacity slots, and panics as
-// New does.
+// NewSync returns a pool of capacity slots. It panics like New.
 func NewSync[T any](capacity int) *SyncPool[T] {
 	p := new(SyncPool[T])
 	p.pool.init("NewSync", capacity)
 	return p
 }
 
-// Allocate returns a zero T, or nil if all slots are out.
+// Allocate returns a zero T, or nil if all slots are in use.
 func (p *SyncPool[T]) Allocate() *T {
 	p.mu.Lock()
 	if check.On { // it may panic
@@ -34,25 +32,24 @@ func (p *SyncPool[T]) Allocate() *T {
 	return x
 }
 
-// Deallocate gives x back. Misuse panics with a *MisuseError and changes
-// nothing, as Pool.Deallocate does.
+// Deallocate frees x. It panics with a *MisuseError, and changes nothing, like Pool.Deallocate.
 func (p *SyncPool[T]) Deallocate(x *T) {
 	p.mu.Lock()
 	defer p.mu.Unlock() // a panic must not leave the pool locked
 	p.pool.Deallocate(x)
 }
 
-// Owns reports whether x is out.
+// Owns reports whether x is in use and was allocated from p.
 func (p *SyncPool[T]) Owns(x *T) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pool.Owns(x)
 }
 
-// Capacity is the number of slots.
+// Capacity returns the number of slots.
 func (p *SyncPool[T]) Capacity() int { return p.pool.Capacity() }
 
-// Used is the number of slots that were out at some moment of the call.
+// Used returns the number of slots in use at some moment of the call.
 func (p *SyncPool[T]) Used() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package converting has the parser of docs/convert.md after each step.
+// Package converting contains the parser of docs/convert.md after each step.
 package converting
 
 import (
@@ -35,7 +35,8 @@ var steps = []struct {
 	{"3. the constructors have it, too", either(done.Parse, done.ParseIn)},
 }
 
-// either returns what callers have: the function as it was, and the one with an arena.
+// either returns a parser that calls the original function without an arena and the converted one with an
+// arena.
 func either[T any](parse func(string) (T, error), in func(*arena.Arena, string) (T, error)) func(*arena.Arena, string) (any, error) {
 	return func(a *arena.Arena, text string) (any, error) {
 		if a == nil {
@@ -45,8 +46,7 @@ func either[T any](parse func(string) (T, error), in func(*arena.Arena, string) 
 	}
 }
 
-// Each step makes the same tree of each text, and refuses the same ones, with an arena and
-// without.
+// Each step parses each text to the same tree, or refuses it, with an arena and without.
 func TestSameTrees(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	for _, text := range []string{text, "x", " a*b * C ", "(((1)))", "", "1 +", "(1", "1)", "* 2", "1 2"} {
@@ -54,7 +54,7 @@ func TestSameTrees(t *testing.T) {
 		for i, s := range steps {
 			for _, a := range []*arena.Arena{a, nil} {
 				tree, err := s.parse(a, text)
-				shown, _ := json.Marshal(tree) // the steps have types of their own
+				shown, _ := json.Marshal(tree) // the steps have different types
 				got := fmt.Sprint(string(shown), err)
 				if i == 0 {
 					want = got
@@ -78,7 +78,7 @@ func Example() {
 	// Output: 2 variables: width, margin <nil>
 }
 
-// The page's table has the counts of this test.
+// The table of the page contains the counts of this test.
 func TestTable(t *testing.T) {
 	if check.On || check.Race || check.ASan || !machine.LayoutOK || runtime.GOARCH != "amd64" || !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("the table is that of plain builds with Go 1.26")

@@ -176,7 +176,7 @@ func (l layer) run(t *testing.T) (outcome func(mistake) string, why string) {
 // programs caches the built programs of all tests, by layer.
 var (
 	programs = map[string]string{}
-	folder   string // where they lie
+	folder   string // their directory
 )
 
 func TestMain(m *testing.M) {
@@ -189,11 +189,11 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// noSleep has a program of the race detector's end at once, which else sleeps for a
-// second: whatever raced has been reported while it ran.
+// noSleep makes a program built with -race end without sleeping for a second. Races were reported while it
+// ran.
 const noSleep = "GORACE=atexit_sleep_ms=0"
 
-// build builds the program of this layer, or returns why it can't be built.
+// build builds the program of this layer, or returns the reason why it cannot be built.
 func (l layer) build(t testing.TB) (program, why string) {
 	if programs[l.name] != "" {
 		return programs[l.name], ""
@@ -210,10 +210,10 @@ func (l layer) build(t testing.TB) (program, why string) {
 	return program, ""
 }
 
-// poisoned is the end of a report that is ours and names the line.
+// poisoned matches the end of an AddressSanitizer report of these programs that names the line.
 var poisoned = regexp.MustCompile(`SUMMARY: AddressSanitizer: use-after-poison \S+/docs/mistakes/\w+\.go:\d+ `)
 
-// classify says in one word what the output of a program tells.
+// classify returns the outcome of a program, in one word.
 func classify(out string, err error) string {
 	switch {
 	case strings.Contains(out, "ERROR: AddressSanitizer: "):
@@ -238,8 +238,7 @@ func classify(out string, err error) string {
 	return "damaged"
 }
 
-// Each kind of output must be told from the others: a report that was taken
-// for silence would make the table lie.
+// Each kind of output is distinguished from the others.
 func TestClassify(t *testing.T) {
 	for out, want := range map[string]string{
 		"the process is sound\n": none,
@@ -261,13 +260,12 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// finding is a line of the analyzer: the place and its text.
+// finding matches a line of the analyzer: position and message.
 var finding = regexp.MustCompile(`(?m)^\S*?(\w+\.go):(\d+):\d+: (.*)$`)
 
-// vet builds the analyzer, has it look at this folder once, and tells by the
-// line which function each finding is in. It is run by itself: go vet repeats
-// from its cache what an analyzer printed, and when the cache has lost just
-// that part, it repeats nothing and calls it a success.
+// vet runs the analyzer on this directory once, and returns a function that maps findings to mistakes by
+// line. It does not run go vet, which repeats an analyzer's output from its cache, and prints nothing and
+// succeeds if the cache has lost that entry.
 func vet(t *testing.T) (outcome func(mistake) string, why string) {
 	tool := filepath.Join(t.TempDir(), "arenavet")
 	build := exec.Command("go", "build", "-o", tool, "./cmd/arenavet")
@@ -294,7 +292,7 @@ func vet(t *testing.T) (outcome func(mistake) string, why string) {
 	}, ""
 }
 
-// functionAt is the name of the function that a line of a file is in.
+// functionAt returns the name of the function at a line of a file.
 func functionAt(t *testing.T, file, line string) string {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, 0)
@@ -313,9 +311,8 @@ func functionAt(t *testing.T, file, line string) string {
 	return ""
 }
 
-// Each mistake that guarded arenas show is found as often as one arena in 1,000 is guarded,
-// in ten million requests of which one in 200 makes it. Where it is not, a server that
-// samples misuse looks sound and isn't.
+// Each mistake that guarded arenas detect is found at the expected rate: one arena in 1,000 is guarded, and
+// one of 200 in ten million requests has the mistake.
 func TestSimulation(t *testing.T) {
 	if testing.Short() || testkit.Emulated() || os.Getpagesize() > 8<<10 || runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("a second for each mistake, where memory can be protected")
@@ -336,7 +333,7 @@ func TestSimulation(t *testing.T) {
 		simulated++
 		cmd := exec.Command(program, "simulated", "10000000", name)
 		out, err := cmd.CombinedOutput()
-		if row[guarded] == "fault" { // at the first, which ends the process
+		if row[guarded] == "fault" { // the first one ends the process
 			if !strings.Contains(string(out), "unexpected fault address") {
 				t.Errorf("%s: %v: %.200s", name, err, out)
 			}
@@ -345,7 +342,7 @@ func TestSimulation(t *testing.T) {
 		found := -1
 		fmt.Sscanf(string(out), "found: %d", &found)
 		t.Logf("%s: %d of 50,000 are found", name, found)
-		if err != nil || found < 10 || found > 100 { // 50, and seven standard deviations
+		if err != nil || found < 10 || found > 100 { // 50 expected, within seven standard deviations
 			t.Errorf("%s: %d of 50,000 are found, want about 50: %v: %.200s", name, found, err, out)
 		}
 	}

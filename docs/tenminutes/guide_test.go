@@ -32,7 +32,7 @@ var steps = []struct {
 	{"3. what `fmt` boxes", handlerBoxes()},
 }
 
-// An order of 20 items.
+// body returns an order of 20 items.
 func body() []byte {
 	b := []byte(`{"id":"order-4711","items":[`)
 	for i := range 20 {
@@ -44,7 +44,7 @@ func body() []byte {
 	return append(b, "]}"...)
 }
 
-// sink is a ResponseWriter that allocates nothing.
+// sink is a ResponseWriter that does not allocate.
 type sink struct {
 	header http.Header
 	bytes.Buffer
@@ -54,8 +54,8 @@ type sink struct {
 func (s *sink) Header() http.Header    { return s.header }
 func (s *sink) WriteHeader(status int) { s.status = status }
 
-// count is how often a request allocates on the heap, and how many bytes: the handler's
-// own, without net/http's.
+// count returns the heap allocations of a request and their bytes: the handler's own, without those of
+// net/http.
 func count(h http.Handler) (allocs, size float64) {
 	w := &sink{header: http.Header{}}
 	reader := bytes.NewReader(body())
@@ -78,7 +78,7 @@ func count(h http.Handler) (allocs, size float64) {
 	return float64(after.Mallocs-before.Mallocs) / runs, float64(after.TotalAlloc-before.TotalAlloc) / runs
 }
 
-// A handler that has a timeout answers as without, in time.
+// A handler with a timeout responds like one without, in time.
 func TestInTime(t *testing.T) {
 	w := httptest.NewRecorder()
 	handlerInTime(http.HandlerFunc(serveJSON)).ServeHTTP(w, httptest.NewRequest("POST", "/", bytes.NewReader(body())))
@@ -87,7 +87,7 @@ func TestInTime(t *testing.T) {
 	}
 }
 
-// Every step answers what plain Go answers.
+// Every step responds like plain Go.
 func TestSameAnswers(t *testing.T) {
 	var want string
 	for _, s := range steps {
@@ -105,7 +105,7 @@ func TestSameAnswers(t *testing.T) {
 		if w.status != http.StatusBadRequest {
 			t.Errorf("%s: broken JSON is answered with %d", s.name, w.status)
 		}
-		// What the page announces: data after the document is refused from step 1 on.
+		// As the page says, data after the document is refused from step 1 on.
 		r := httptest.NewRecorder()
 		s.handler.ServeHTTP(r, httptest.NewRequest("POST", "/", strings.NewReader(string(body())+"{}")))
 		if want := map[bool]int{true: http.StatusOK, false: http.StatusBadRequest}[s.name == "plain Go"]; r.Code != want {
@@ -114,7 +114,7 @@ func TestSameAnswers(t *testing.T) {
 	}
 }
 
-// The page's table has the counts of this test, but for one in twenty.
+// The table of the page contains the counts of this test, within five percent.
 func TestTable(t *testing.T) {
 	if check.On || check.Race || check.ASan || !machine.LayoutOK || runtime.GOARCH != "amd64" {
 		t.Skip("these builds allocate for themselves")
@@ -155,12 +155,12 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What the page shows stands in the files of its two examples, line by line.
+// The page's code is part of the files of its two examples, line by line.
 func TestSnippets(t *testing.T) {
 	testkit.Snippets(t, page, "*.go", "../converting/*/expr.go", "../converting/*_test.go")
 }
 
-// BenchmarkSteps gives the times of the steps: go test -C docs -bench . ./tenminutes
+// BenchmarkSteps times the steps: go test -C docs -bench . ./tenminutes
 func BenchmarkSteps(b *testing.B) {
 	for _, s := range steps {
 		b.Run(strings.ReplaceAll(s.name, " ", "_"), func(b *testing.B) {

@@ -11,20 +11,19 @@ package check
 // static void unpoison(uintptr_t p, uintptr_t n) { __asan_unpoison_memory_region((void *)p, n); }
 import "C"
 
-// ASan says that the program is built with -asan.
+// ASan reports whether the program is built with -asan.
 const ASan = true
 
-// Poison has AddressSanitizer report every access to [from, to) of a chunk, by
-// code that is built with -asan; the runtime is not. Pieces of 8 bytes that
-// are accessible at their beginning stay so.
+// Poison makes AddressSanitizer report every access to [from, to) of a chunk by code built with -asan, which
+// excludes the runtime. A unit of 8 bytes whose beginning is accessible stays accessible there.
 func Poison(base Pointer, from, to uintptr) {
 	if from < to {
 		C.poison(C.uintptr_t(number(base)+from), C.uintptr_t(to-from))
 	}
 }
 
-// Unpoison allows access to [from, to) again. From must be a multiple of 8
-// bytes from base, or what comes before it in its piece becomes accessible.
+// Unpoison allows access to [from, to) again. from must be a multiple of 8 bytes from base, or earlier bytes
+// of its unit become accessible.
 func Unpoison(base Pointer, from, to uintptr) {
 	if from < to {
 		C.unpoison(C.uintptr_t(number(base)+from), C.uintptr_t(to-from))

@@ -4,8 +4,8 @@ package check
 
 import "sync/atomic"
 
-// Counters that arenas of a pool share: with -race, the race detector does not take them for an order between
-// the goroutines that use the pool.
+// Counters shared by the arenas of a pool. With -race, the race detector does not treat them as an order
+// between the goroutines that use the pool.
 type (
 	Uintptr = atomic.Uintptr
 	Uint64  = atomic.Uint64

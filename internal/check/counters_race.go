@@ -4,9 +4,9 @@ package check
 
 import "sync/atomic"
 
-// Uintptr, Uint64, Int64 and Bool are the types of package sync/atomic for counters that arenas of a pool share.
-// Counting together would be an order between all goroutines that use the pool, and hide from the race detector
-// that one of them reads what another took back before.
+// Uintptr, Uint64, Int64 and Bool are the types of package sync/atomic for counters shared by the arenas of a
+// pool. Common counters would order all goroutines that use the pool, and hide from the race detector that
+// one of them reads memory taken back by another.
 type (
 	Uintptr struct{ x atomic.Uintptr }
 	Uint64  struct{ x atomic.Uint64 }

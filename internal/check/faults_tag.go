@@ -4,8 +4,8 @@ package check
 
 import "runtime/debug"
 
-// catchFaults has a fault of this goroutine be a panic, which ExplainFaults
-// can say more of, and which can be recovered from.
+// catchFaults turns faults of this goroutine into panics, which can be recovered and which ExplainFaults
+// explains.
 func catchFaults() {
 	if faults {
 		debug.SetPanicOnFault(true)

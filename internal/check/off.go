@@ -7,13 +7,13 @@ import (
 	"runtime"
 )
 
-// On is false: nothing of the checks is compiled.
+// On is false: the checks are not compiled.
 const On = false
 
-// Watched is On, and true with the race detector even where that is off.
+// Watched is On. With the race detector it is true even if On is off.
 const Watched = false
 
-// What the checks remember of an arena, an allocator, a chunk: here, nothing.
+// The state of the checks for an arena, an allocator and a chunk: empty.
 type (
 	Tracker   struct{}
 	Handle    struct{}

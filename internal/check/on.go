@@ -7,64 +7,59 @@ import (
 	"reflect"
 )
 
-// On turns on the checks for misuse: the library then hands out each piece of
-// memory once, never to use it again. The collector keeps memory that is
-// pointed to, so a stale pointer leads to memory that is nobody else's for as
-// long as the pointer exists, and every use of it can be found:
+// On turns on the checks for misuse. The library then never reuses memory. The collector keeps memory alive
+// while a pointer to it exists, so a stale pointer refers to memory that nothing else uses, and every use of
+// it can be found:
 //
-//   - by AddressSanitizer, because all of an arena's memory that is not handed
-//     out is poisoned, and so is memory that was taken back;
+//   - by AddressSanitizer, because free memory of an arena is poisoned, including memory that was taken back;
 //   - by the race detector, because taking memory back counts as writing it;
-//   - by the processor, with the tag arenacheck: see protect_tag.go.
+//   - by the processor, with the tag arenacheck; see protect_tag.go.
 //
-// It is a variable for the library's own tests, which also test how memory is
-// used again, and for who wants one of these builds without the checks.
+// It is a variable for the library's own tests of memory reuse, and for running such a build without the
+// checks.
 var On = os.Getenv("EBBPOOL_CHECKED") != "off"
 
-// Allocator records what the checks remember of an allocator.
+// Allocator is the state of the checks for an allocator.
 type Allocator struct {
 	of       *Tracker
-	fillDead func(base Pointer, from, to uintptr, dead Pointer) // fills with dead values; nil without pointers
+	fillDead func(base Pointer, from, to uintptr, dead Pointer) // fills memory with dead values; nil without pointers
 	spare    given                                              // empty lists, for the next chunk
 	last     uintptr
 	align    uintptr
-	noscan   bool // it serves everything without pointers, not one type
-	typed    bool // its values have pointers
+	noscan   bool // serves all pointer-free types
+	typed    bool // its type has pointers
 }
 
-// Chunk records what the checks remember of a chunk.
+// Chunk is the state of the checks for a chunk.
 type Chunk struct {
-	redzones uintptr // their bytes
-	given            // with arenacheck: the values
-	run      *run    // with arenacheck: what it is a part of
+	redzones uintptr // total size
+	given            // with arenacheck: the allocated values
+	run      *run    // with arenacheck: the mapping that contains the chunk
 }
 
-// given lists what was handed out of a chunk: from its lower end, and from its
-// upper end.
+// given lists the values allocated from the lower end of a chunk, and strings from its upper end.
 type given struct{ objects, strings []span }
 
 // span is a range of offsets of a chunk.
 type span struct{ from, to uintptr }
 
 const (
-	// noscanRedzone is how many bytes lie between two values without pointers: two
-	// of AddressSanitizer's pieces of 8 bytes.
+	// noscanRedzone is the number of bytes between two values without pointers: two of AddressSanitizer's
+	// units of 8 bytes.
 	noscanRedzone = 16
-	// maxRedzone is the size in bytes up to which a value of a type with pointers
-	// has an unused one before it.
+	// maxRedzone is the maximum size in bytes of a value with pointers that is preceded by an unused value.
 	maxRedzone = 1024
 )
 
-// NewNoscanAllocator returns what is remembered of an allocator for everything without
-// pointers.
+// NewNoscanAllocator returns the state for the allocator of all pointer-free types.
 func NewNoscanAllocator(align uintptr) Allocator { return Allocator{align: align, noscan: true} }
 
-// NewAllocator returns what is remembered of an allocator for Ts alone, in steps of align.
+// NewAllocator returns the state for an allocator of T, in steps of align.
 func NewAllocator[T any](align uintptr, pointers bool) Allocator {
 	return NewAllocatorOf(reflect.TypeFor[T](), align, pointers)
 }
 
-// NewAllocatorOf is NewAllocator where the type is known at run time.
+// NewAllocatorOf is NewAllocator for a type known only at run time.
 func NewAllocatorOf(t reflect.Type, align uintptr, pointers bool) Allocator {
 	al := Allocator{align: align, typed: pointers}
 	if pointers {
@@ -79,9 +74,8 @@ func (al *Allocator) WatchedBy(t *Tracker) { al.of = t }
 //go:norace
 func (al *Allocator) Tracker() *Tracker { return al.of }
 
-// Redzone returns the size in bytes of the redzone before a value, which an access
-// beyond the end of the value before it hits. Between values with pointers only
-// AddressSanitizer would see that.
+// Redzone returns the size in bytes of the redzone before a value, which an access past the end of the
+// previous value hits. Between values with pointers, only AddressSanitizer detects that.
 //
 //go:norace
 func (al *Allocator) Redzone() uintptr {
@@ -96,8 +90,8 @@ func (al *Allocator) Redzone() uintptr {
 	return al.align
 }
 
-// TextRedzone is Redzone for a string of size bytes: it begins at a multiple of 8, as
-// AddressSanitizer needs it.
+// TextRedzone is Redzone for a string of size bytes. It begins at a multiple of 8, as AddressSanitizer
+// requires.
 //
 //go:norace
 func (al *Allocator) TextRedzone(size uintptr) uintptr {
@@ -108,8 +102,8 @@ func (al *Allocator) TextRedzone(size uintptr) uintptr {
 	return redzone + roundUp(size, 8) - size
 }
 
-// RecordUse notes how many bytes a cycle that ended needed; Last tells of the last
-// one, 0 where there was none.
+// RecordUse records the bytes used by the cycle that has ended. Last returns those of the previous cycle, or
+// 0.
 func (al *Allocator) RecordUse(used uintptr) { al.last = used }
 
 //go:norace
@@ -120,8 +114,8 @@ func (al *Allocator) Last() uintptr { return al.last }
 //go:norace
 func (c *Chunk) RedzoneBytes() uintptr { return c.redzones }
 
-// Make makes the memory of a new chunk of size bytes, by the function make where
-// nothing special is needed, and inaccessible as far as the build can.
+// Make allocates the memory of a new chunk of size bytes, with the function make unless the checks need
+// special memory, and makes it inaccessible if the build can.
 //
 //go:norace
 func (c *Chunk) Make(al *Allocator, size uintptr, make func(uintptr) Pointer) Pointer {
@@ -131,7 +125,7 @@ func (c *Chunk) Make(al *Allocator, size uintptr, make func(uintptr) Pointer) Po
 	return base
 }
 
-// TakeTail takes back [from, to), the end of what was given last.
+// TakeTail frees [from, to), the end of the newest value.
 func (c *Chunk) TakeTail(base Pointer, from, to uintptr) {
 	Poison(base, from, to)
 	c.noteTail(base, from, to)
@@ -145,8 +139,8 @@ func (c *Chunk) AddRedzone(al *Allocator, base Pointer, at, n uintptr) {
 	al.fillRedzone(base, at, n)
 }
 
-// Give notes that [from, to) was handed out, and returns up to where the chunk
-// is not clean for that.
+// Give records the allocation of [from, to), and returns the offset up to which the chunk is not zero because
+// of it.
 //
 //go:norace
 func (c *Chunk) Give(al *Allocator, r Extent, from, to uintptr) (clean uintptr) {
@@ -154,8 +148,8 @@ func (c *Chunk) Give(al *Allocator, r Extent, from, to uintptr) (clean uintptr) 
 	return c.noteGiven(al, r, from, to)
 }
 
-// Quarantine makes a chunk's memory inaccessible for good. Clear zeroes memory with
-// pointers, nil where there are none.
+// Quarantine makes a chunk's memory permanently inaccessible. clear zeroes memory with pointers; it is nil
+// for types without.
 //
 //go:norace
 func (c *Chunk) Quarantine(al *Allocator, r Extent, clear func(base Pointer, from, to uintptr)) {
@@ -164,14 +158,13 @@ func (c *Chunk) Quarantine(al *Allocator, r Extent, clear func(base Pointer, fro
 	RaceWrite(r.Base, r.Hi, r.Size)
 	if clear != nil {
 		Unpoison(r.Base, 0, r.Lo)
-		clear(r.Base, 0, r.Lo) // nothing is kept alive
+		clear(r.Base, 0, r.Lo) // so that nothing is kept alive
 	}
 	c.protect(al, r)
 	Poison(r.Base, 0, r.Size)
 }
 
-// roundUp rounds n up to a multiple of align, which need not be a power of
-// two.
+// roundUp rounds n up to a multiple of align, which need not be a power of two.
 func roundUp(n, align uintptr) uintptr {
 	if r := n % align; r != 0 {
 		n += align - r

@@ -8,29 +8,27 @@ import (
 	"github.com/ebbpool/arena/internal/guard"
 )
 
-// With the tag arenacheck, memory that was taken back is made unusable without the help
-// of a sanitizer, see package guard. What lies between values without pointers is filled
-// with FreeByte, and looked at when it is taken back. What is handed out as it is, is
-// filled with it, too. Where pages can't be protected, memory without pointers that was
-// taken back is filled with DeadByte.
+// With the tag arenacheck, memory that was taken back becomes unusable without a sanitizer; see package
+// guard. Redzones between values without pointers are filled with FreeByte and verified when memory is taken
+// back. Uninitialized memory is also filled with FreeByte. If pages cannot be protected, pointer-free memory
+// that was taken back is filled with DeadByte.
 const (
-	FreeByte = 0xFC // never handed out
-	DeadByte = 0xDE // given back
+	FreeByte = 0xFC // not allocated
+	DeadByte = 0xDE // taken back
 )
 
-// faults says that a stale access to memory without pointers faults. Where
-// AddressSanitizer watches it, its report says more.
+// faults reports whether a stale access to pointer-free memory faults. AddressSanitizer's report is more
+// informative.
 const faults = !ASan
 
-// run is the mapping that a chunk's pages are of.
+// run is the mapping that contains a chunk's pages.
 type run = guard.Run
 
-// tailRedzone is how many bytes lie behind each chunk without pointers, as a redzone
-// for its last value: noscanRedzone, and no part of the chunk.
+// tailRedzone is the number of bytes after each pointer-free chunk that serve as a redzone for its last
+// value. They are not part of the chunk.
 const tailRedzone = noscanRedzone
 
-// makeChecked makes the memory of a chunk of n bytes, and says which run it is
-// of, if it is.
+// makeChecked allocates the memory of a chunk of n bytes, and returns its mapping, if it has one.
 func (al *Allocator) makeChecked(n uintptr, make func(uintptr) Pointer) (base Pointer, r *run) {
 	if al.typed || ASan {
 		return make(n), nil
@@ -54,20 +52,19 @@ func (c *Chunk) protect(al *Allocator, r Extent) {
 	}
 }
 
-// deadPointer returns the value of all dead pointers of the cycle. The race detector
-// learns nothing from it.
+// deadPointer returns the value of all dead pointers of the cycle, without an order for the race detector.
 //
 //go:norace
 func deadPointer(e *guard.Cycle) Pointer {
 	if e == nil {
-		e = new(guard.Cycle) // it was made while the checks were off
+		e = new(guard.Cycle) // the arena was made while the checks were off
 	}
 	RaceBlind()
 	defer RaceSee()
 	return e.DeadPointer()
 }
 
-// deadFiller returns what fills memory of a type that has pointers with dead values.
+// deadFiller returns a function that fills memory of a type with pointers with dead values.
 func deadFiller(t reflect.Type) func(base Pointer, from, to uintptr, dead Pointer) {
 	return guard.DeadFiller(t)
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// freeFill and deadFill are the bytes that memory is filled with.
+// freeFill and deadFill are patterns that fill memory.
 var (
 	freeFill = strings.Repeat(string([]byte{FreeByte}), 32)
 	deadFill = strings.Repeat(string([]byte{DeadByte}), 32)
 )
 
-// fillRedzone marks what is left out between values without pointers.
+// fillRedzone fills a redzone between values without pointers.
 //
 //go:norace
 func (al *Allocator) fillRedzone(base Pointer, at, n uintptr) {
@@ -23,14 +23,12 @@ func (al *Allocator) fillRedzone(base Pointer, at, n uintptr) {
 	}
 }
 
-// GiveUnwritten marks memory that is handed out as it is.
+// GiveUnwritten fills memory that is allocated without clearing.
 func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr) { fill(base, from, to, freeFill) }
 
-// noteGiven remembers what was handed out: objects upwards, strings downwards.
-// What is extended is the newest object. All that lies behind a value is marked,
-// up to the next one or for a redzone: free zeros, which the allocator counts on,
-// would not show the zero that many a write beyond an end consists of. It returns
-// where the marked memory ends.
+// noteGiven records an allocation: objects upwards, strings downwards. An extension belongs to the newest
+// object. It fills the bytes after a value, up to the next one or for a redzone, because free memory is zero
+// and would not show a zero written past the end. It returns where the filled memory ends.
 //
 //go:norace
 func (c *Chunk) noteGiven(al *Allocator, r Extent, from, to uintptr) (clean uintptr) {
@@ -55,15 +53,15 @@ func (c *Chunk) noteGiven(al *Allocator, r Extent, from, to uintptr) (clean uint
 	return clean
 }
 
-// redzoneBehind is where the redzone ends that lies behind the newest object, which
-// ends at to: where the next one will begin, if there is room below hi.
+// redzoneBehind returns the end of the redzone after the newest object, which ends at to: the start of the
+// next object, if there is room below hi.
 //
 //go:norace
 func (al *Allocator) redzoneBehind(to, hi uintptr) uintptr {
 	return min(roundUp(to, al.align)+al.Redzone(), hi)
 }
 
-// noteTail notes that the newest object ends at from, not at to.
+// noteTail records that the newest object ends at from instead of to.
 //
 //go:norace
 func (c *Chunk) noteTail(base Pointer, from, to uintptr) {
@@ -73,10 +71,10 @@ func (c *Chunk) noteTail(base Pointer, from, to uintptr) {
 	}
 }
 
-// maxSpare bounds the lists that an allocator saves, in spans.
+// maxSpare limits the lists that an allocator keeps, in spans.
 const maxSpare = 1 << 10
 
-// recycleLists saves the lists of a chunk that was taken back for the next chunk.
+// recycleLists keeps the lists of a chunk that was taken back for the next chunk.
 func (c *Chunk) recycleLists(al *Allocator) {
 	if s := c.objects; s != nil && cap(s) <= maxSpare {
 		al.spare.objects = s[:0]
@@ -86,8 +84,7 @@ func (c *Chunk) recycleLists(al *Allocator) {
 	}
 }
 
-// Check panics if something was written beside the values of a chunk without
-// pointers.
+// Check panics if a redzone of a pointer-free chunk was written.
 //
 //go:norace
 func (c *Chunk) Check(al *Allocator, r Extent) {
@@ -113,7 +110,7 @@ func (c *Chunk) Check(al *Allocator, r Extent) {
 	c.checkGap(al, r.Base, at, r.Size+tailRedzone, FreeByte)
 }
 
-// checkGap panics unless [from, to) is as it was made: all bytes are b.
+// checkGap panics unless all bytes of [from, to) are still b.
 func (c *Chunk) checkGap(al *Allocator, base Pointer, from, to uintptr, b byte) {
 	if from >= to || IsFilled(base, from, to, b) {
 		return
@@ -125,7 +122,7 @@ func (c *Chunk) checkGap(al *Allocator, base Pointer, from, to uintptr, b byte) 
 		": something wrote beyond the end of its value" + al.of.cycle.History())
 }
 
-// neighbours says what lies before offset at.
+// neighbours describes the values around offset at.
 func (c *Chunk) neighbours(at uintptr) string {
 	text := "before the first value"
 	before := uintptr(0)
@@ -140,15 +137,14 @@ func (c *Chunk) neighbours(at uintptr) string {
 	return text
 }
 
-// FillFree fills memory without pointers that is free, and will be handed out
-// again.
+// FillFree fills free memory without pointers.
 func FillFree(base Pointer, from, to uintptr) { fill(base, from, to, deadFill) }
 
-// IsFree reports whether [from, to), which is free, is as FillFree, or where it has
-// pointers a clear, left it.
+// IsFree reports whether the free range [from, to) is unchanged since FillFree or, with pointers, since it
+// was cleared.
 func IsFree(base Pointer, from, to uintptr, pointers bool) bool {
 	if pointers {
-		return ASan || IsFilled(base, from, to, 0) // nothing that would be a pointer
+		return ASan || IsFilled(base, from, to, 0) // non-zero words could be pointers
 	}
 	return ASan || IsFilled(base, from, to, DeadByte)
 }

@@ -2,5 +2,5 @@
 
 package check
 
-// Tag says that the program is built with the tag arenacheck.
+// Tag reports whether the program is built with the tag arenacheck.
 const Tag = false

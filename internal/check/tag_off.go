@@ -4,10 +4,10 @@ package check
 
 import "reflect"
 
-// run is a run of pages.
+// run is unused.
 type run struct{}
 
-// What only the tag arenacheck does: here, nothing.
+// Functions of the tag arenacheck, empty.
 
 func deadFiller(t reflect.Type) func(Pointer, uintptr, uintptr, Pointer) { return nil }
 func catchFaults()                                                       {}

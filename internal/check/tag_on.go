@@ -2,6 +2,6 @@
 
 package check
 
-// Tag says that the program is built with the tag arenacheck. The allocators then
-// also check themselves, after everything that moves chunks.
+// Tag reports whether the program is built with the tag arenacheck. Allocators then also verify their own
+// state after each operation that moves chunks.
 const Tag = true

@@ -12,27 +12,25 @@ import (
 
 // Tracker records the use of an arena.
 type Tracker struct {
-	cycle *guard.Cycle  // what goes on, or did last
-	last  *guard.Cycle  // the last one that ended
-	owner atomic.Uint64 // number of the goroutine that is in the arena, 0 if none is
-	depth int           // calls of Enter that have not left
+	cycle *guard.Cycle  // the current cycle, or the last one
+	last  *guard.Cycle  // the last cycle that ended
+	owner atomic.Uint64 // number of the goroutine in the arena, or 0
+	depth int           // nesting of Enter
 
-	cleanup runtime.Cleanup // of an arena from a pool
+	cleanup runtime.Cleanup // for an arena of a pool
 
-	releases uint64 // each ends the use of all handles
+	releases uint64 // number of releases, each of which invalidates all handles
 }
 
-// record notes the caller of the function that called Begin or Ended. The race
-// detector's builds leave it out unless the tag asks for it: its reports have
-// stacks of their own.
+// record records the caller of the function that called Begin or Ended. Builds with -race omit it unless the
+// tag is set, because race reports contain stacks.
 func record(s *guard.Stack) {
 	if !Race || Tag {
 		s.Record(1)
 	}
 }
 
-// Guard notes the cleanup that tells an arena's pool of its end, Unguard stops
-// it.
+// Guard sets the cleanup that tells a pool that its arena was collected; Unguard stops it.
 func (t *Tracker) Guard(c runtime.Cleanup) { t.cleanup = c }
 func (t *Tracker) Unguard()                { t.cleanup.Stop() }
 
@@ -44,7 +42,7 @@ func (t *Tracker) Begin() {
 	record(&t.cycle.Began)
 }
 
-// Ended notes that a cycle ended, and how; the next one begins.
+// Ended records how a cycle ended. The next one begins.
 //
 //go:norace
 func (t *Tracker) Ended(how string) {
@@ -53,11 +51,10 @@ func (t *Tracker) Ended(how string) {
 	t.last = t.cycle
 }
 
-// History says where the cycle began that is going on, or was the last, and
-// where memory was last taken back.
+// History describes where the current or last cycle began, and where memory was last taken back.
 func (t *Tracker) History() string {
 	if Race {
-		return "" // what has to be read may be what another goroutine writes
+		return "" // reading it could race
 	}
 	if t.last != nil {
 		return t.last.History()
@@ -65,13 +62,13 @@ func (t *Tracker) History() string {
 	return t.cycle.History()
 }
 
-// Watched says that enter is called. For the race detector it is in all builds:
-// it stands there for what the detector does not see.
+// Watched reports whether Enter is called. With the race detector it is always called, because it represents
+// accesses that the detector does not see.
 var Watched = On || Race
 
-// Enter is the beginning of every function that changes the arena, Leave its end. Calls nest. does is the name
-// of the function for panics; if it is empty, the name is that of the function in the stack that the program
-// has called. Enter is in the race detector's sight, so that its reports have the functions that called it.
+// Enter is called at the beginning of every function that changes the arena, and Leave at its end. Calls nest.
+// does is the name of the function for panics; if it is empty, the name is taken from the stack. Enter is visible to
+// the race detector, so that its reports contain the functions that called it.
 func (t *Tracker) Enter(does string) {
 	RaceUse(t)
 	if On {
@@ -84,8 +81,7 @@ func (t *Tracker) Enter(does string) {
 //go:norace
 func (t *Tracker) Occupy(does string) {
 	catchFaults()
-	// Under the race detector this would be an order between the goroutines,
-	// and hide from it what it finds by itself.
+	// Under the race detector this would order the goroutines and hide races.
 	if !Race {
 		self := goroutine.Self()
 		if t.owner.Load() != self && !t.owner.CompareAndSwap(0, self) {
@@ -98,7 +94,7 @@ func (t *Tracker) Occupy(does string) {
 	}
 }
 
-// Leave is the end of what Enter or Occupy began.
+// Leave ends a call of Enter or Occupy.
 func (t *Tracker) Leave() {
 	if Race {
 		return

@@ -1,7 +1,6 @@
 package check
 
-// All unsafe code of this package. It works on memory that its callers, the allocators,
-// say is a chunk's.
+// The unsafe code of this package. It works on memory that its callers, the allocators, describe as a chunk.
 
 import (
 	"unsafe"
@@ -12,22 +11,21 @@ type Pointer = unsafe.Pointer
 
 // addr returns the address of offset off of a chunk.
 //
-// SAFETY: off is in the chunk.
+// SAFETY: off is inside the chunk.
 func addr(base Pointer, off uintptr) Pointer { return unsafe.Add(base, off) }
 
-// number is p as a number, which keeps nothing alive.
+// number returns p as a number, which keeps nothing alive.
 func number(p Pointer) uintptr { return uintptr(p) }
 
-// pointerTo is x as a pointer to anything.
+// pointerTo returns x as a Pointer.
 func pointerTo[T any](x *T) Pointer { return unsafe.Pointer(x) }
 
-// makeWords allocates n bytes, a multiple of 8, that the collector does not
-// scan, zeroed.
+// makeWords allocates n zeroed bytes, a multiple of 8, that the collector does not scan.
 func makeWords(n uintptr) Pointer { return unsafe.Pointer(unsafe.SliceData(make([]uint64, n/8))) }
 
-// fill fills [from, to) of a chunk without pointers with repetitions of like.
+// fill fills [from, to) of a pointer-free chunk with repetitions of like.
 //
-// SAFETY: the range lies in the chunk, or in the redzone behind it.
+// SAFETY: the range is inside the chunk, or in the redzone after it.
 func fill(base Pointer, from, to uintptr, like string) {
 	s := unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from)
 	for done := copy(s, like); done < len(s); done *= 2 {
@@ -35,13 +33,11 @@ func fill(base Pointer, from, to uintptr, like string) {
 	}
 }
 
-// IsFilled reports whether all bytes of [from, to) are b: whether the first one
-// is, and each other is like the one before it.
+// IsFilled reports whether all bytes of [from, to) are b.
 //
-// SAFETY: the range lies in the chunk. It reads pointers as bytes and keeps
-// none. (norace also takes away AddressSanitizer's look at it, unless it is
-// inlined or lets the runtime look: the allocators check memory that nobody else may
-// read.)
+// SAFETY: the range is inside the chunk. Pointers are read as bytes and not kept. norace also disables
+// AddressSanitizer's check, unless the function is inlined or calls the runtime: the allocators verify memory
+// that other code must not read.
 //
 //go:norace
 //go:noinline
@@ -53,7 +49,7 @@ func IsFilled(base Pointer, from, to uintptr, b byte) bool {
 	return s[0] == b && viewString(s[1:]) == viewString(s[:len(s)-1])
 }
 
-// viewString is b as a string, without a copy.
+// viewString returns b as a string without copying.
 //
-// SAFETY: for the time in which nothing writes to b.
+// SAFETY: nothing writes to b while the string is in use.
 func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

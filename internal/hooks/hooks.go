@@ -1,5 +1,5 @@
-// Package hooks has what package arena shares with the other packages of this
-// repository and hides from programs.
+// Package hooks connects package arena with the other packages of this module, without exporting these
+// functions to programs.
 package hooks
 
 import (
@@ -13,12 +13,12 @@ import (
 // ContextKey is the key of an arena in a context.
 type ContextKey struct{}
 
-// Lender stands in a context in place of an arena, where not all who ask may be led
-// to it. Lend returns the *arena.Arena for the goroutine that calls it, which asks ctx.
+// Lender replaces an arena in a context if not every goroutine may use the arena. Lend returns the
+// *arena.Arena for the calling goroutine; ctx is the context that it asked.
 type Lender interface{ Lend(ctx context.Context) any }
 
-// OwnPanic returns v, what a goroutine panics with, as a copy if it is a text: who prints it
-// may do so when the arena that it lies in is another request's.
+// OwnPanic returns the panic value v, copied if it is a string: it may be in an arena and be printed when the
+// arena belongs to another request.
 func OwnPanic(v any) any {
 	if text, ok := v.(string); ok {
 		return strings.Clone(text)
@@ -58,7 +58,7 @@ func MakerOf(t reflect.Type) (maker MapMaker, ok bool) {
 			continue
 		}
 		if maker, ok = reflect.Zero(f.Type).Interface().(MapMaker); ok {
-			return maker, maker.Map() == t // and not a type that a program has made of a Map
+			return maker, maker.Map() == t // and not a type derived from a Map
 		}
 	}
 	return nil, false

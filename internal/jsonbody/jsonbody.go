@@ -73,7 +73,7 @@ func MustFit(err error) {
 	}
 }
 
-// A body counts the bytes that are read from a request's body, and records the last error.
+// body is a request's body that records how reading has ended.
 type body struct {
 	r    io.Reader
 	read int64
@@ -92,10 +92,10 @@ type sized struct {
 	length int64
 }
 
-// Len returns the rest of the stated length, which need not be true.
+// Len returns the rest of the stated length. It may be wrong; callers treat it as a hint.
 func (s *sized) Len() int { return int(min(max(0, s.length-s.read), math.MaxInt)) }
 
-// A failed error has the status that Read chose for it.
+// failed is an error with a status that only Read knows.
 type failed struct {
 	error
 	status int
@@ -103,12 +103,12 @@ type failed struct {
 
 func (f *failed) Unwrap() error { return f.error }
 
-// ofBody returns the error for a body that could not be read to its end. It is a bad request, unless the error
-// is a timeout.
+// ofBody returns the error of a body that could not be read to its end. It is the client's error unless it is
+// a timeout.
 func ofBody(err error) error {
 	var slow interface{ Timeout() bool }
 	switch {
-	case errors.Is(err, context.DeadlineExceeded): // also has Timeout
+	case errors.Is(err, context.DeadlineExceeded): // it also has a method Timeout
 		return &failed{err, http.StatusServiceUnavailable}
 	case errors.As(err, &slow) && slow.Timeout():
 		return &failed{err, http.StatusRequestTimeout}
@@ -116,8 +116,8 @@ func ofBody(err error) error {
 	return &failed{err, http.StatusBadRequest}
 }
 
-// Data returns the error for a body that was read completely. If it is unknown, perhaps from a method of a
-// type, it is a bad request.
+// Data returns the error of a body that was read. It is the client's if the document does not fit the types,
+// including errors of their methods.
 func Data(err error) error {
 	var program *json.InvalidUnmarshalError
 	if Known(err) != 0 || errors.As(err, &program) {
@@ -126,7 +126,7 @@ func Data(err error) error {
 	return &failed{err, http.StatusBadRequest}
 }
 
-// Status returns the HTTP status for an error of Read, and 500 for other errors.
+// Status returns the status for an error of Read, and 500 for other errors.
 func Status(err error, known func(error) int) int {
 	var f *failed
 	if errors.As(err, &f) {
@@ -140,7 +140,7 @@ func Status(err error, known func(error) int) int {
 	return http.StatusInternalServerError
 }
 
-// Known returns the status for limits, syntax errors, type errors and truncated documents, and 0 for other errors.
+// Known returns the status of errors that imply one, and 0 for others.
 func Known(err error) int {
 	var over *arena.LimitError
 	var syntax *json.SyntaxError

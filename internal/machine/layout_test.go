@@ -179,7 +179,7 @@ func TestAssumption8Clear(t *testing.T) {
 		more *link
 	}
 	end := new(link)
-	list := end // at whose end the collector comes some time after it has seen this stack
+	list := end // the collector reaches its end some time after it has scanned this stack
 	for range 1 << 18 {
 		list = &link{next: list}
 	}
@@ -188,13 +188,13 @@ func TestAssumption8Clear(t *testing.T) {
 	began := time.Now()
 	runtime.GC()
 	collection := time.Since(began)
-	// The heap records which words hold pointers behind small chunks, before others, and
-	// apart from large ones.
+	// The heap records the words with pointers after the values of small chunks, before those of others, and
+	// separately for large ones.
 	const small = slotSize * slotSize * 8 / int(size)
 	lengths := []int{1, 6, small, small + 1, 1000, 2200}
 	for range 20 {
 		var freed atomic.Int32
-		var chunks [n]uintptr // hidden, for each value
+		var chunks [n]uintptr // per value, hidden from the collector
 		var offs [n]uintptr
 		end.more = nil
 		for i, k := 0, 0; i < n; k++ {
@@ -223,7 +223,7 @@ func TestAssumption8Clear(t *testing.T) {
 			clearPointers(chunk, offs[i], offs[i]+size)
 		}
 		<-marked
-		time.Sleep(time.Millisecond) // finalizers have a goroutine
+		time.Sleep(time.Millisecond) // for the goroutine of finalizers
 		if freed.Load() != 0 {
 			t.Fatalf("%d of %d values were freed while a stack referred to them", freed.Load(), n)
 		}

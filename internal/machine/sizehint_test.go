@@ -47,7 +47,7 @@ func TestSizeHintFitsThreeOfFour(t *testing.T) {
 			u.Add(n, 4096)
 			seen = append(seen, n)
 			if i%1000 < 300 {
-				continue // it is still learning
+				continue // still learning
 			}
 			recent := slices.Clone(seen[len(seen)-200:])
 			slices.Sort(recent)
@@ -58,7 +58,7 @@ func TestSizeHintFitsThreeOfFour(t *testing.T) {
 	}
 }
 
-// A class is chosen so that requests which vary by an eighth still fit, and no more.
+// The hint leaves room for requests that vary by an eighth, and no more.
 func TestSizeHintHasAnEighthToSpare(t *testing.T) {
 	for n, want := range map[uintptr]uintptr{7000: 8192, 7400: 10_240} {
 		var u SizeHint
@@ -71,8 +71,8 @@ func TestSizeHintHasAnEighthToSpare(t *testing.T) {
 	}
 }
 
-// One client may ask for as much as it likes, and at any time: what others begin
-// with grows to twice as much at most, and only by what was asked for.
+// One client's request, of any size and at any time, at most doubles the hint, and increases it by no more
+// than the request needed.
 func TestOneRequestAtMostDoublesTheSizeHint(t *testing.T) {
 	for before := range 300 {
 		for _, common := range []uintptr{7, 1000, 20_000} {
@@ -102,8 +102,7 @@ func TestOneRequestAtMostDoublesTheSizeHint(t *testing.T) {
 	}
 }
 
-// The histogram's sums are kept up from one sample to the next, and must be what
-// a count says.
+// The histogram's sums are updated with each sample and equal those computed by counting.
 func TestSizeHintCounts(t *testing.T) {
 	var u SizeHint
 	r := rand.New(rand.NewPCG(7, 8))
@@ -122,8 +121,8 @@ func TestSizeHintCounts(t *testing.T) {
 	}
 }
 
-// Three of four, to the sample: as many as do not fit are at most a
-// fourth, and of the class below more would be.
+// Three of four, exactly: at most a fourth of the samples does not fit, and more would not fit into the class
+// below.
 func TestThreeOfFourToTheSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 2000 {
@@ -133,7 +132,7 @@ func TestThreeOfFourToTheSample(t *testing.T) {
 		for n := 1; n <= memory; n++ {
 			class := r.IntN(classes)
 			if n > memory/3 {
-				class /= 1 + r.IntN(40) // it comes down to the smallest
+				class /= 1 + r.IntN(40) // decreases to the smallest class
 			}
 			got := u.count(class)
 			seen = append(seen, class)
@@ -145,7 +144,7 @@ func TestThreeOfFourToTheSample(t *testing.T) {
 	}
 }
 
-// No Put waits for another one's sample.
+// A Put does not wait for another Put's sample.
 func TestSamplesDoNotWait(t *testing.T) {
 	var u SizeHint
 	u.Add(1000, 4096)

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// fakeTypes are descriptors to look up: only their addresses count, and
-// those are a word apart at least, as the linker's are.
+// fakeTypes returns type descriptors for look-ups. Only their addresses matter; like the linker's they are at
+// least a word apart.
 func fakeTypes(n int, r *rand.Rand) []*TypeDesc {
 	space := make([]TypeDesc, 8*n)
 	var keys []*TypeDesc
@@ -17,12 +17,11 @@ func fakeTypes(n int, r *rand.Rand) []*TypeDesc {
 	return keys
 }
 
-// fakeLane is an allocator to be found.
+// fakeLane returns an allocator for look-ups.
 func fakeLane(key *TypeDesc) *Allocator { return &Allocator{Key: key, ops: new(allocatorOps)} }
 
-// Every type finds its own allocator, whatever the order and number of types; a
-// type that was not added finds none. Without the comparison of keys a T would
-// be put into another type's memory.
+// Every type finds its own allocator, for any order and number of types, and a type that was not added finds
+// none. Without the comparison of keys, a T could be allocated in another type's memory.
 func TestTypeTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 7, 8, 9, 10, 50, 120, 1000, 5000} {
@@ -56,8 +55,8 @@ func TestTypeTable(t *testing.T) {
 	}
 }
 
-// Ten types, and as many as a large program's request has, must not share
-// slots: the way for a type whose slot another one has is slow.
+// Ten types, and as many as a request of a large program has, do not share slots, because the slow path
+// handles shared slots.
 func TestTypesDontShareSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{10, 30, 60} {
@@ -76,9 +75,8 @@ func TestTypesDontShareSlots(t *testing.T) {
 	}
 }
 
-// A table has room for the square of its types at most, also when some of their addresses
-// differ in low bits alone, and others in high ones. (Half of that is exceeded once in
-// 10,000 tables.) With a shift in place of the factor a dozen took 32 KB in each arena.
+// A table has at most as many slots as the square of its types, also if some addresses differ only in low
+// bits and others in high ones. Half of that is exceeded in one of 10,000 tables.
 func TestTypeTableIsSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	space := make([]TypeDesc, 1<<16)
@@ -106,8 +104,7 @@ func TestSlotSize(t *testing.T) {
 	}
 }
 
-// Of hundreds of types nearly all have a slot of their own, and the others are near it:
-// a look at all allocators for each of them was what a program with many types paid for.
+// Of hundreds of types nearly all have their own slot, and the others are close to it.
 func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, n := range []int{200, 800, 3000, 10_000} {
