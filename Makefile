@@ -13,7 +13,7 @@ ROOT = ./... ./docs/... ./internal/suite/... ./internal/bench
 ADAPTERS = $(patsubst %/,%,$(wildcard adapters/*/))
 EXAMPLES = $(patsubst %/,%,$(wildcard examples/*/))
 # Tests of adapters beside packages that their own modules do not depend on.
-OTHERS = adapters/protobuf/bench adapters/protobuf/others adapters/protobuf/gogo adapters/pgx/mock adapters/sql/drivers
+OTHERS = adapters/protobuf/bench adapters/protobuf/others adapters/protobuf/gogo adapters/pgx/mock adapters/sql/drivers adapters/franz/broker
 MODULES = . docs internal/suite internal/bench lab lab/load $(EXAMPLES) arenavet $(ADAPTERS)
 
 # Most tests read files or environment variables that Go's test cache does not know, hence -count=1. test-lint runs vet.

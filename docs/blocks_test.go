@@ -29,6 +29,7 @@ var packages = map[string]string{
 	"arenapb": root + "/adapters/protobuf", "arenagrpc": root + "/adapters/grpc", "arenasql": root + "/adapters/sql",
 	"arenapgx": root + "/adapters/pgx", "arenafasthttp": root + "/adapters/fasthttp", "arenaarrow": root + "/adapters/arrow",
 	"arenaprom": root + "/adapters/prometheus", "arenaotel": root + "/adapters/otel", "orderpb": "reader/orderpb",
+	"arenafranz": root + "/adapters/franz", "kgo": "github.com/twmb/franz-go/pkg/kgo",
 	"arenaconnect": root + "/adapters/connect", "connect": "connectrpc.com/connect",
 	"array": "github.com/apache/arrow-go/v18/arrow/array", "fasthttp": "github.com/valyala/fasthttp",
 	"grpc": "google.golang.org/grpc", "pgx": "github.com/jackc/pgx/v5",

@@ -107,7 +107,7 @@ test-adapters-check: ## the adapters with checks for misuse, and with the newest
 	$(call each,$(GOTEST) -short -tags arenacheck ./...,$(ADAPTERS))
 	$(call each,$(GOTEST) -short -modfile=go_current.mod ./...,adapters/grpc adapters/pgx)
 
-test-adapters-others: ## arenapb with other decoders' messages, arenapgx with pgxmock, arenasql with servers
+test-adapters-others: ## arenapb with other decoders' messages, arenapgx with pgxmock, arenasql with servers, arenafranz with brokers
 	scripts/lint.sh $(GO) $(OTHERS)
 	$(call each,$(GOTEST) ./...,$(OTHERS))
 

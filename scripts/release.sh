@@ -23,7 +23,7 @@ fail() {
 # modules lists the folders of all modules; published lists the modules that programs may require.
 modules() { git ls-files go.mod '*/go.mod' | sed 's|/*go.mod$||; s|^$|.|'; }
 published() {
-	modules | grep -vE '^(cpp|docs|lab(/.*)?|traces|examples/.*|adapters/routers|adapters/protobuf/(bench|others|gogo)|adapters/pgx/mock|adapters/sql/drivers|(.*/)?(internal|testdata)(/.*)?)$'
+	modules | grep -vE '^(cpp|docs|lab(/.*)?|traces|examples/.*|adapters/routers|adapters/protobuf/(bench|others|gogo)|adapters/pgx/mock|adapters/sql/drivers|adapters/franz/broker|(.*/)?(internal|testdata)(/.*)?)$'
 }
 # module_path FOLDER
 module_path() { [ "$1" = . ] && echo $path || echo "$path/$1"; }
