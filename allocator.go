@@ -7,9 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// An Allocator is a handle to the memory that an arena has for one type: the look-up
-// of New, done once by AllocatorFor. It may be copied. All copies, and New, allocate
-// from the same memory.
+// An Allocator is a handle to an arena's memory for one type. It saves the look-up of the type in New. It may be copied.
+// All copies, and New, allocate from the same memory.
 //
 // A handle is valid as long as its arena is in use, across Reset and Rewind, and
 // belongs to the goroutine that owns the arena. It must not be used after the arena's
@@ -27,8 +26,7 @@ type Allocator[T any] struct {
 // AllocatorFor returns a handle to a's memory for values of type T, for loops that
 // allocate many of them. If a is nil, the handle allocates from the heap.
 //
-// It costs about as much as a New and allocates nothing but the arena's record of a
-// type with pointers. Take a handle once for each request, not once for each object.
+// AllocatorFor costs about as much as New. Call it once for each request, not once for each object.
 //
 //go:nosplit
 func AllocatorFor[T any](a *Arena) Allocator[T] {

@@ -36,7 +36,7 @@ type printer struct {
 }
 
 // arenaPad and statsPad fill Arena and arenaStats up to whole cache lines, on 64 and on 32 bits.
-// TestNoSharedCacheLines says what to write here when the structs change.
+// TestNoSharedCacheLines reports the values if the structs change.
 const (
 	is64     = ^uintptr(0) >> 63
 	arenaPad = 8*is64 + 32*(1-is64)
@@ -253,9 +253,9 @@ func (a *Arena) Rewind(m Mark) {
 // spent is the statistics of arenas that were put back: its even generation says that they are not in use.
 var spent arenaStats
 
-// successor returns the arena that goes on in place of a, which was put back and must never be used again. It has a's allocators, which are
-// empty, with their estimates, and a's statistics, so a warm pool is as warm as in a plain build. It returns nil under the race detector,
-// which would take that for an order between two goroutines.
+// successor returns the arena that replaces a, which was put back and must never be used again. It gets a's empty allocators, with their
+// estimates, and a's statistics, so that a pool stays as warm as in a plain build. Under the race detector it returns nil, because the exchange
+// would hide races between two goroutines.
 func (a *Arena) successor() *Arena {
 	if check.Race {
 		return nil
@@ -271,20 +271,19 @@ func (a *Arena) successor() *Arena {
 	return b
 }
 
-// Stats describes an arena at one moment. Sizes are in bytes.
+// Stats are the statistics of an arena. Sizes are in bytes.
 type Stats struct {
-	// UsedBytes counts what was handed out since it was last emptied: sizes of values and
-	// capacities of slices, rounded up to 8 bytes for those without pointers, and the
-	// lengths of strings. Memory that a slice has left by Append counts, too, unless the
-	// collector has it already.
+	// UsedBytes is the number of bytes allocated in this cycle: the sizes of values, the capacities of
+	// slices, and the lengths of strings. Sizes of noscan values are rounded up to 8 bytes. It includes the
+	// former memory of slices that Append has moved, unless that was dropped.
 	UsedBytes int
 
-	RetainedBytes int    // in the chunks that it holds now, used or not
-	HighWater     int    // the most UsedBytes has been, as seen by Reset, Release, Rewind and Stats
-	Chunks        int    // chunks that it holds now
-	Types         int    // types with pointers that it has met since it was made or released
-	Resets        uint64 // how often it was emptied, by Reset, Release or Put
-	Oversize      uint64 // chunks ever made larger than planned, or beside the current one, for one large value or slice that moved
+	RetainedBytes int    // of the chunks of the arena, used or not
+	HighWater     int    // peak of UsedBytes at calls of Reset, Release, Rewind and Stats
+	Chunks        int    // number of chunks
+	Types         int    // types with pointers that were allocated since the arena was made or released
+	Resets        uint64 // calls of Reset, Release and Put
+	Oversize      uint64 // chunks made for one large value or slice
 }
 
 // Stats returns the arena's statistics. Only the goroutine that owns the arena may call it. Forks are not included: each has its own. To

@@ -1,10 +1,9 @@
-// Package arena is region memory: arenas that are emptied at once and pools of arenas,
-// close to a bump pointer in speed and safe for every Go value.
+// Package arena provides region memory: arenas that allocate values and free them all at once, and pools of arenas. An
+// arena is about as fast as a bump pointer, and safe for every Go value.
 //
-// A program that makes many short-lived objects, such as a request handler, a
-// decoder or a game tick, pays the collector for each of them. With an arena
-// it pays a few instructions for each and, for the end of all of them, at most
-// one pass that clears the memory that had pointers:
+// A program that creates many short-lived objects, such as a request handler or a decoder, pays the collector for each
+// of them. With an arena it pays a few instructions for each object. Freeing all of them costs at most one pass that
+// clears memory with pointers:
 //
 //	var pool = arena.NewArenaPool(64<<10, 0)
 //
@@ -17,41 +16,35 @@
 //		e.Tags = arena.Append(a, e.Tags, "GET", "200")
 //	}
 //
-// A nil arena stands for the heap, in every function.
+// A nil arena means the heap, in every function.
 //
-// # What is promised
+// # Promises
 //
-//  1. Any Go value may be stored in an arena object: strings, slices, maps,
-//     interfaces, pointers to the heap or to any arena. The collector sees it.
-//  2. A pointer into an arena keeps the memory it points to alive, even when
-//     the arena is gone.
-//  3. Use after Reset or Put is a logic error that reads or writes memory others
-//     have got; it never forges a pointer, corrupts the heap or crashes the
-//     collector: what held pointers of type T only ever holds Ts again. Some uses
-//     of types of the standard library end the program, such as to unlock a
-//     sync.Mutex there; docs/safety.md lists them.
-//  4. Everything handed out is zero, up to its capacity, unless the function's
-//     name says Uninit. A write through a stale pointer breaks this: it shows up, as
-//     a T, in a later New of that same T.
-//  5. Sizes that overflow, negative lengths and capacities below the length
-//     panic with the function and the values, and change nothing.
+//  1. Any Go value may be stored in an arena object: strings, slices, maps, interfaces, and pointers to the heap or to
+//     any arena. The collector sees it.
+//  2. A pointer into an arena keeps the memory it points to alive, even after the arena is gone.
+//  3. Use after Reset or Put is a logic error. It reads or writes memory that may be in use again. It never forges a
+//     pointer, corrupts the heap or crashes the collector, because memory for values of a type T with pointers is
+//     reused only for Ts. Some types of the standard library end the program if they are used then, such as a
+//     sync.Mutex that is unlocked; see docs/safety.md.
+//  4. All allocated memory is zero, up to its capacity, unless the name of the function contains Uninit. A write
+//     through a stale pointer breaks this for a later value of the same type.
+//  5. Sizes that overflow, negative lengths and capacities below the length panic with the function and the values,
+//     and change nothing.
 //
-// This holds for an arena that one goroutine at a time uses; Fork makes one for another
-// goroutine.
+// These hold if one goroutine at a time uses the arena. Fork returns an arena for another goroutine.
 //
-// # What to know
+// # Usage
 //
-// What leaves the request must be copied out before the arena goes back: Escape,
-// strings.Clone. Builtin maps, closures and what other packages make stay on the heap;
-// Map, Buffer and package arenajson are in the arena.
+// Copy values that outlive the request before the arena is put back, with Escape or strings.Clone. Builtin maps,
+// closures and memory that other packages allocate stay on the heap. Map, Buffer and package arenajson use the arena.
 //
-// ArenaPool.SetLimit bounds the bytes of one request, and of all: what goes over panics
-// with a *LimitError. ArenaPool.SetLeakSampling and Leaks say which function lacks a Put.
+// ArenaPool.SetLimit limits the memory of one request and of all requests. An allocation that exceeds a limit panics
+// with a *LimitError. ArenaPool.SetLeakSampling and Leaks find functions that lack a Put.
 //
-// Programs that are built with -race, -asan or the tag arenacheck hand no memory of an
-// arena out twice, so that a use after its end is noticed. Other builds have none of that
-// code. Command arenavet finds much of it without running anything.
+// Programs built with -race, -asan or the tag arenacheck never reuse memory of an arena, so that uses after Put are
+// detected. Other builds contain none of these checks. Command arenavet finds many mistakes without running the program.
 //
-// The pages in docs say how it works (design.md), what finds which mistake (safety.md)
-// and how to convert a program and when not to (guide.md).
+// The pages in docs describe the design (design.md), the detection of mistakes (safety.md), and the conversion of
+// programs (guide.md).
 package arena

@@ -11,47 +11,39 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Map is a hash table whose memory is in an arena: for keys and values of every
-// type that a builtin map can have, and of which the collector sees each
-// pointer. It does what a builtin map does, but for the names; in particular:
+// A Map is a hash table in an arena. Keys and values can have the same types as in a builtin map. A Map behaves like a
+// builtin map:
 //
-//   - Keys are compared with ==. A NaN equals nothing, so each Set of one makes
-//     an entry that only a walk or Clear comes by. A key of an interface type
-//     that holds what can't be compared panics with the builtin's run-time error.
-//   - A map may be changed while it is walked: each entry comes at most once, and
-//     each that is there all along does come; one that was deleted before its
-//     turn doesn't, and one that is entered meanwhile may come or not. Each
-//     walk has an order of its own.
-//   - A nil *Map has no entries; Set on it panics.
-//   - What was deleted or cleared is not kept alive.
+//   - Keys are compared with ==. A NaN is not equal to itself, so each Set of a NaN adds an entry, which only an
+//     iteration or Clear can reach. A key of an interface type panics if its value is not comparable.
+//   - A map may be changed during an iteration. The iteration visits each entry at most once, and all entries that
+//     are in the map from begin to end. It does not visit deleted entries that it has not reached yet. It may or may
+//     not visit entries that are added. The order of an iteration is not specified.
+//   - A nil *Map has no entries. Set on a nil *Map panics.
+//   - Deleted entries do not keep memory alive.
 //
-// Its memory ends with the arena's cycle, as all else in it: a Map must not be used
-// after Reset, Release or Put, nor, if it was made or has grown since the mark,
-// after Rewind. (Set then panics where it can tell.) It can be used by several
-// goroutines at once as long as none of them changes it.
+// A Map must not be used after the arena's Reset, Release or Put, or after a Rewind to a Mark that was taken before the
+// Map was made or has grown. Set panics then, if it detects that. Several goroutines may use a Map at the same time if
+// none of them changes it.
 //
-// Get and Set take 4 to 10 ns where the table is in the cache: hashing is 1 to
-// 3 ns of it for integers, pointers, strings, and arrays and structs of integers,
-// and 5 and more for other keys. A table holds 8 entries at once, grows fourfold up
-// to 1,792, and twofold from there; a table that was outgrown lies in the arena until
-// its cycle ends. So a map without a hint takes up to 2.7 times the memory of one with a
-// hint.
+// Get and Set take 4 to 10 ns if the table is in the processor's cache. Hashing takes 1 to 3 ns of that for integers,
+// pointers, strings, and arrays and structs of integers, and 5 ns or more for other keys. The first table has 8
+// entries. Tables grow by a factor of four up to 1,792 entries, and then by two. Outgrown tables stay in the arena until
+// its cycle ends, so a map without a hint takes up to 2.7 times the memory of a map with a hint.
 //
-// The builtin map is the better one
+// Use a builtin map instead
 //
-//   - for up to 8 entries in a map that doesn't leave its function: the compiler
-//     puts it on the stack. A Map takes 128 bytes, and eight keys and values and 8
-//     bytes with the first entry; where many are made in one cycle, as one for each
-//     line that is read, make one and Clear it;
-//   - where a map outlives a request, or grows and shrinks for long: its memory is
-//     given back;
-//   - where an attacker can watch one map over very many requests: the hash depends
-//     on a secret of each map, but is not cryptographic.
+//   - for up to 8 entries in a map that does not leave its function, because the compiler allocates it on the stack. A
+//     Map takes 128 bytes, and a table of eight entries with the first Set. If a cycle needs many small maps one after
+//     the other, make one Map and Clear it;
+//   - for a map that outlives a request, or that grows and shrinks for a long time;
+//   - if an attacker can observe one map over very many requests. The hash depends on a secret of each map, but is not
+//     cryptographic.
 type Map[K comparable, V any] struct {
 	table swiss.Table[K, V] // first: see Get
-	maker mapMaker[K, V]    // for hooks.MakerOf; of no size, and so not last
+	maker mapMaker[K, V]    // for hooks.MakerOf; not last, because its size is 0
 	arena *Arena
-	made  bool // not so in a Map that the end of its arena's cycle has cleared
+	made  bool // false after the end of the arena's cycle
 }
 
 // NewMap returns an empty map with room for hint entries in a, or on the heap if a is nil. The map grows as necessary. With a hint of 0 it has no
@@ -78,20 +70,20 @@ func panicHint[K comparable, V any](hint int) {
 	panic("arena: NewMap[" + reflect.TypeFor[K]().String() + ", " + reflect.TypeFor[V]().String() + "](hint " + itoa(hint) + "): " + fault)
 }
 
-// Get returns the value of k, and whether there is one.
+// Get returns the value of k, and reports whether k is in the map.
 func (m *Map[K, V]) Get(k K) (V, bool) {
-	// SAFETY: the table is the first field of a Map. So a nil Map has a nil table, which
-	// an if could say, too, but that would take Get beyond what the compiler inlines.
+	// SAFETY: the table is the first field of a Map, so a nil Map has a nil table. With a test for nil, the
+	// compiler would not inline Get.
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Get(k)
 }
 
 // Ptr returns a pointer to the value of k, or nil if there is none. The pointer is valid until the next Set of a key that is not in the map,
-// Delete of k, or Clear. Later it points to the former value, or to that of another key.
+// Delete of k, or Clear. Later it points to the former value or to the value of another key.
 func (m *Map[K, V]) Ptr(k K) *V {
 	return (*swiss.Table[K, V])(unsafe.Pointer(m)).Find(k) // SAFETY: as in Get
 }
 
-// move moves the table to n groups. Nothing has changed if it panics.
+// move moves the table to n groups. If it panics, it has changed nothing.
 func (m *Map[K, V]) move(function string, n int) {
 	groups := m.table.Spare(n)
 	if groups == nil {
@@ -185,22 +177,21 @@ func (m *Map[K, V]) mustBeAlive(does string) {
 	}
 }
 
-// copied makes m, a copy of a Map and its table by Escape, a map on the heap.
+// copied completes m, a copy of a Map by Escape, as a map on the heap.
 func (m *Map[K, V]) copied() {
 	m.arena = nil
 	m.table.Copied(machine.HoldsPointers[K]())
 }
 
-// The compiler inlines what these call in package swiss when it compiles them for
-// this package; only what was inlined here once does it inline in the packages of
-// those who use a Map. Without them a look-up takes three times as long there.
+// The compiler inlines the functions of package swiss into these methods when it compiles this package. Without these
+// instances it does not inline them in other packages, and a look-up takes three times as long there.
 var (
 	_ = (*Map[int, int]).Set
 	_ = (*Map[int, int]).Get
 	_ = (*Map[int, int]).Ptr
 )
 
-// mapMaker makes Maps of one type for codecs, which know it only at run time: it is a hooks.MapMaker.
+// mapMaker is a hooks.MapMaker: it makes Maps of a type that codecs know only at run time.
 type mapMaker[K comparable, V any] struct{}
 
 func (mapMaker[K, V]) Map() reflect.Type { return reflect.TypeFor[*Map[K, V]]() }
