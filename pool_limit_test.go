@@ -180,7 +180,7 @@ func TestPoolTotal(t *testing.T) {
 }
 
 // A request's own limit does not apply to the next request.
-func TestPoolLimitIsForOneEpoch(t *testing.T) {
+func TestPoolLimitIsForOneCycle(t *testing.T) {
 	for _, perArena := range []int{0, 10_000} {
 		p := NewArenaPool(1000, 1<<20)
 		p.SetLimit(perArena, 0)

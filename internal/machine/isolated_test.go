@@ -76,7 +76,7 @@ func TestIsolatedChunksFitTheHeap(t *testing.T) {
 
 // A chunk whose offsets do not fit a span is used for one cycle only. Otherwise the next cycle would begin
 // inside the previous one's memory.
-func TestHugeChunksServeOneEpoch(t *testing.T) {
+func TestHugeChunksServeOneCycle(t *testing.T) {
 	if bits.UintSize < 64 {
 		t.Skip("there are no such chunks")
 	}

@@ -41,7 +41,7 @@ func clearWhole[T any](t *testing.T, fill func(*T), empty func(*T) bool) {
 }
 
 // New first checks the allocator that was used most in the last cycle.
-func TestBusiestLane(t *testing.T) {
+func TestBusiestAllocator(t *testing.T) {
 	if !LayoutOK {
 		t.Skip("allocators are not looked up by New")
 	}

@@ -48,7 +48,7 @@ func lead(a *arena.Arena, ops []epochOp) {
 // After any history, a repeated request, or a few requests in turn, must stop allocating chunks. If the rules
 // for keeping and choosing chunks disagreed, one chunk would be dropped after each request and allocated
 // again in the next.
-func TestEqualEpochsComeToRest(t *testing.T) {
+func TestEqualCyclesComeToRest(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan {
 		t.Skip("instrumentation allocates")

@@ -95,7 +95,7 @@ func takeBackToo(a *arena.Arena) { a.Release() }
 
 // The message for a dead pointer names the request that it belongs to. After many cycles it says that it
 // cannot be sure.
-func TestDeadPointersTellTheirEpoch(t *testing.T) {
+func TestDeadPointersTellTheirCycle(t *testing.T) {
 	needsChecks(t)
 	a := arena.NewArena(1024, 0)
 	first := grow(a, 3)

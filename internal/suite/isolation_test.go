@@ -345,7 +345,7 @@ func TestIsolatedByEnvironment(t *testing.T) {
 
 // The next cycle may begin in the middle of a chunk. A slice that ends there does not grow into it, an
 // allocator does not allocate from it, and rewound memory is not reused.
-func TestIsolatedEpochsShareNothing(t *testing.T) {
+func TestIsolatedCyclesShareNothing(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again")
 	}
@@ -391,7 +391,7 @@ func TestIsolatedEpochsShareNothing(t *testing.T) {
 }
 
 // An idle arena keeps nothing alive to which its values referred.
-func TestIsolatedEpochsPinNothing(t *testing.T) {
+func TestIsolatedCyclesPinNothing(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(4<<10, 0)
 	p.SetIsolation(true)

@@ -57,7 +57,7 @@ func TestLeaksNameTheirPlace(t *testing.T) {
 }
 
 // A stack belongs to one cycle. If the next cycle is not sampled, the old stack must not be reported.
-func TestLeaksAreOfThisEpoch(t *testing.T) {
+func TestLeaksAreOfThisCycle(t *testing.T) {
 	p := arena.NewArenaPool(256, 0)
 	p.SetLeakSampling(1)
 	for range 20 {

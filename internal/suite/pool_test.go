@@ -223,7 +223,7 @@ func TestPoolTotalSurvivesUseAfterPut(t *testing.T) {
 }
 
 // Memory that a rewind freed counts as used by the request. Requests that use nothing do not count.
-func TestAutoPoolLearnsFromRewoundEpochs(t *testing.T) {
+func TestAutoPoolLearnsFromRewoundCycles(t *testing.T) {
 	p := arena.NewAutoPool(0)
 	for range 200 {
 		p.Do(func(a *arena.Arena) {})

@@ -16,7 +16,7 @@ import (
 
 // New and reflection share one allocator per type, whichever comes first. With two, one would never be found
 // again and the type would be held twice.
-func TestReflectionTakesFromTheSameLane(t *testing.T) {
+func TestReflectionUsesTheSameAllocator(t *testing.T) {
 	type early struct{ a, b string }
 	type late struct{ a, b string }
 	t.Run("reflection first", func(t *testing.T) {
@@ -56,7 +56,7 @@ func sameLane[T any](t *testing.T, a *arena.Arena, first, second *T) {
 
 // Types used only by reflection: the collector sees their memory, it is zero when reused, and it refers to
 // nothing after the cycle.
-func TestLanesOfReflection(t *testing.T) {
+func TestAllocatorsOfReflection(t *testing.T) {
 	a := arena.NewArena(512, 1<<20)
 	made := reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeFor[*int]()}, {Name: "B", Type: reflect.TypeFor[[3]byte]()}})
 	kinds := []reflect.Type{

@@ -43,7 +43,7 @@ func needsCounts(t *testing.T) {
 }
 
 // A request larger than maxRetained still finds that much memory.
-func TestEpochBeyondMaxRetained(t *testing.T) {
+func TestCycleBeyondMaxRetained(t *testing.T) {
 	needsCounts(t)
 	a := arena.NewArena(64<<10, 0)
 	_, bytes := takenBy(100, func() {
@@ -205,7 +205,7 @@ func TestReleaseForgets(t *testing.T) {
 }
 
 // The first cycle reaches the caller's chunk size in a few steps, also for types with pointers.
-func TestFirstEpochTakesFewChunks(t *testing.T) {
+func TestFirstCycleTakesFewChunks(t *testing.T) {
 	if !machine.LayoutOK {
 		t.Skip("lanes that are found through a map cost more, by design")
 	}

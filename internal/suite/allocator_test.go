@@ -18,7 +18,7 @@ type laneNode struct {
 
 // An allocator and New allocate from the same memory: using both in turn leaves an arena in the same state as
 // using New alone. Separate memory would be missing in statistics and limits.
-func TestLaneIsTheArenasOwn(t *testing.T) {
+func TestAllocatorIsTheArenasOwn(t *testing.T) {
 	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
 	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
 	for epoch := range 5 {
@@ -57,7 +57,7 @@ func TestLaneIsTheArenasOwn(t *testing.T) {
 
 // Values allocated in either way do not overlap, and the newest slice does not grow over an allocator's
 // object.
-func TestLaneAndAppend(t *testing.T) {
+func TestAllocatorAndAppend(t *testing.T) {
 	a := arena.NewArena(4096, 0)
 	texts := arena.AllocatorFor[string](a)
 	s := arena.Append(a, nil, "a")
@@ -129,7 +129,7 @@ func laneWorks[T comparable](a *arena.Arena, v T) error {
 }
 
 // After Rewind an allocator returns the freed memory again, zeroed. Earlier values stay.
-func TestLaneAndMarks(t *testing.T) {
+func TestAllocatorAndMarks(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	l := arena.AllocatorFor[laneNode](a)
 	kept := l.New()
@@ -152,7 +152,7 @@ func TestLaneAndMarks(t *testing.T) {
 }
 
 // A limit applies to an allocator, to the byte.
-func TestLaneAndLimit(t *testing.T) {
+func TestAllocatorAndLimit(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	a.SetLimit(8 << 10)
 	l := arena.AllocatorFor[laneNode](a)
@@ -178,7 +178,7 @@ func TestLaneAndLimit(t *testing.T) {
 
 // An allocator that is used after Release gets memory that counts for the arena and is not shared. Otherwise
 // the pool's statistics would be wrong permanently.
-func TestLaneAfterRelease(t *testing.T) {
+func TestAllocatorAfterRelease(t *testing.T) {
 	testkit.NeedsReuse(t)
 	pool := arena.NewArenaPool(1024, 0)
 	pool.SetLimit(0, 64<<10)
@@ -217,7 +217,7 @@ func TestLaneAfterRelease(t *testing.T) {
 }
 
 // An allocator of an arena that was put back and taken again acts like a pointer to that arena.
-func TestLaneAfterPut(t *testing.T) {
+func TestAllocatorAfterPut(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race {
 		t.Skip("pools lose arenas at random under the race detector")
@@ -251,7 +251,7 @@ func TestLaneAfterPut(t *testing.T) {
 }
 
 // The collector sees pointers in an allocator's objects, and a pointer to an object keeps it.
-func TestGCLane(t *testing.T) {
+func TestGCAllocator(t *testing.T) {
 	var held []*allKinds
 	func() {
 		a := arena.NewArena(1024, 0)
@@ -272,7 +272,7 @@ func TestGCLane(t *testing.T) {
 
 // Checked builds report an allocator that is used too late, for types with and without pointers, and what
 // ended it.
-func TestCheckedLane(t *testing.T) {
+func TestCheckedAllocator(t *testing.T) {
 	if !check.On {
 		t.Skip("needs the checks")
 	}

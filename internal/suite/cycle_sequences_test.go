@@ -138,7 +138,7 @@ func epochSequences() []epochSequence {
 // the mean need, where the mean counts as at least the chunk size. An arena without a pool may also hold 1.25
 // times the need of the largest of the last 500 cycles. When warm, at most 10 percent of the need comes from
 // the heap, plus what exceeds maxRetained.
-func TestEpochSequences(t *testing.T) {
+func TestCycleSequences(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race || check.ASan || math.MaxInt>>40 == 0 {
 		t.Skip("instrumentation allocates, and a sync.Pool drops arenas; on 32 bits the things have other sizes")
