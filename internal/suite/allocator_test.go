@@ -21,9 +21,9 @@ type laneNode struct {
 func TestAllocatorIsTheArenasOwn(t *testing.T) {
 	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
 	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
-	for epoch := range 5 {
+	for cycle := range 5 {
 		var last *laneNode
-		for i := range 300 << epoch {
+		for i := range 300 << cycle {
 			var p *laneNode
 			if i%3 == 0 {
 				p = arena.New[laneNode](a)
@@ -33,24 +33,24 @@ func TestAllocatorIsTheArenasOwn(t *testing.T) {
 				arena.New[flat24](b)
 			}
 			if *p != (laneNode{}) {
-				t.Fatalf("epoch %d, object %d is not zero: %+v", epoch, i, p)
+				t.Fatalf("cycle %d, object %d is not zero: %+v", cycle, i, p)
 			}
 			*p = laneNode{"x", last, i}
 			last = p
 			arena.New[laneNode](b)
 			if i%64 == 0 && a.Stats() != b.Stats() {
-				t.Fatalf("epoch %d, object %d: %+v, with New alone %+v", epoch, i, a.Stats(), b.Stats())
+				t.Fatalf("cycle %d, object %d: %+v, with New alone %+v", cycle, i, a.Stats(), b.Stats())
 			}
 		}
-		for i := 300<<epoch - 1; i >= 0; i, last = i-1, last.next {
+		for i := 300<<cycle - 1; i >= 0; i, last = i-1, last.next {
 			if last.n != i || last.text != "x" {
-				t.Fatalf("epoch %d: object %d is %+v", epoch, i, last)
+				t.Fatalf("cycle %d: object %d is %+v", cycle, i, last)
 			}
 		}
 		a.Reset()
 		b.Reset()
 		if a.Stats() != b.Stats() {
-			t.Fatalf("after epoch %d: %+v, with New alone %+v", epoch, a.Stats(), b.Stats())
+			t.Fatalf("after cycle %d: %+v, with New alone %+v", cycle, a.Stats(), b.Stats())
 		}
 	}
 }

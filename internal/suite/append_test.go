@@ -174,7 +174,7 @@ func TestAppendHeapSlices(t *testing.T) {
 // Of two slices that grow in turn, neither stays the newest. Each must move instead of overwriting the other.
 func TestAppendInTurn(t *testing.T) {
 	a := arena.NewArena(512, 0)
-	for epoch := range 4 {
+	for cycle := range 4 {
 		var x, y []int
 		var p, q []*int
 		var b []byte
@@ -189,7 +189,7 @@ func TestAppendInTurn(t *testing.T) {
 		}
 		for i := range 300 {
 			if x[i] != i || y[2*i] != -i || y[2*i+1] != -i || *p[i] != 0 || *q[i] != 0 || b[i] != byte(i) {
-				t.Fatalf("epoch %d: element %d: %d, %d, %d, %v, %v", epoch, i, x[i], y[2*i], b[i], p[i], q[i])
+				t.Fatalf("cycle %d: element %d: %d, %d, %d, %v, %v", cycle, i, x[i], y[2*i], b[i], p[i], q[i])
 			}
 		}
 		a.Reset()

@@ -78,7 +78,7 @@ func testSliceSizes[T comparable](t *testing.T, dirty T) {
 	size := int(unsafe.Sizeof(zero))
 	const chunk = 256
 	a := arena.NewArena(chunk, 0)
-	for epoch := range 3 {
+	for cycle := range 3 {
 		for n := range 2*chunk/size + 2 {
 			s := arena.MakeSlice[T](a, n/2, n)
 			if len(s) != n/2 || cap(s) != n {
@@ -87,12 +87,12 @@ func testSliceSizes[T comparable](t *testing.T, dirty T) {
 			p := arena.New[T](a)
 			for i := range s[:n] {
 				if s[:n][i] != zero {
-					t.Fatalf("epoch %d, MakeSlice[%T](%d, %d): element %d = %v", epoch, zero, n/2, n, i, s[:n][i])
+					t.Fatalf("cycle %d, MakeSlice[%T](%d, %d): element %d = %v", cycle, zero, n/2, n, i, s[:n][i])
 				}
 				s[:n][i] = dirty
 			}
 			if *p != zero {
-				t.Fatalf("epoch %d, New[%T] after a slice of %d = %v", epoch, zero, n, *p)
+				t.Fatalf("cycle %d, New[%T] after a slice of %d = %v", cycle, zero, n, *p)
 			}
 			*p = dirty
 		}

@@ -138,7 +138,7 @@ func bufferPrograms(in []byte) error {
 	a := arena.NewArena(256, 0)
 	for i := range 3 { // the second request uses recycled memory
 		if err := bufferProgram(a, in); err != nil {
-			return fmt.Errorf("epoch %d: %w", i, err)
+			return fmt.Errorf("cycle %d: %w", i, err)
 		}
 		a.Reset()
 	}

@@ -121,23 +121,23 @@ func TestCheckedMemoryIsNotReused(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	seen := map[uintptr]bool{}
 	var keep []any // reachable, because the collector may reuse the address of anything else
-	for epoch := range 100 {
+	for cycle := range 100 {
 		m := a.Mark()
 		x, y, b := arena.New[int64](a), arena.New[both](a), a.AllocBytes(10)
 		keep = append(keep, x, y, b)
 		for _, at := range []uintptr{xunsafe.Offset(nil, xunsafe.PointerTo(x)), xunsafe.Offset(nil, xunsafe.PointerTo(y)), xunsafe.Number(xunsafe.DataOf(b))} {
 			if seen[at] {
-				t.Fatalf("epoch %d: memory was handed out again", epoch)
+				t.Fatalf("cycle %d: memory was handed out again", cycle)
 			}
 			seen[at] = true
 		}
-		if epoch%2 == 0 {
+		if cycle%2 == 0 {
 			a.Rewind(m)
 		} else {
 			a.Reset()
 		}
 		if used := a.Stats().UsedBytes; used != 0 {
-			t.Fatalf("epoch %d: UsedBytes = %d", epoch, used)
+			t.Fatalf("cycle %d: UsedBytes = %d", cycle, used)
 		}
 	}
 	runtime.KeepAlive(keep)
@@ -210,6 +210,6 @@ func TestCheckedMemoryIsFreed(t *testing.T) {
 		runtime.Gosched()
 	}
 	if grown := heapBytes() - before; grown > 20<<20 {
-		t.Errorf("%d bytes are kept of 2000 epochs of 64 KB", grown)
+		t.Errorf("%d bytes are kept of 2000 cycles of 64 KB", grown)
 	}
 }

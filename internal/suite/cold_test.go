@@ -78,7 +78,7 @@ func grownHoldsLittle[T comparable](t *testing.T, chunk int, value func(int) T) 
 			s = arena.Append(a, s, value(i))
 		}
 	}) != 0 && !check.Race && !check.ASan {
-		t.Errorf("%T: an epoch like the last one takes memory from the heap", *new(T))
+		t.Errorf("%T: a cycle like the last one takes memory from the heap", *new(T))
 	}
 }
 

@@ -97,7 +97,7 @@ var collectorCases = map[string]apiCase{
 		a.Release()
 		require(collectUntil(func() bool { return ran.Load() > 0 }), "it runs when the chunk is garbage")
 	}},
-	"SetFinalizer on the first value of two epochs": {finalizerSet, func() {
+	"SetFinalizer on the first value of two cycles": {finalizerSet, func() {
 		a := arena.NewArena(4096, 0)
 		runtime.SetFinalizer(arena.New[listNode](a), func(*listNode) {})
 		a.Reset()

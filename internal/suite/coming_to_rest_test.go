@@ -65,15 +65,15 @@ func TestEqualCyclesComeToRest(t *testing.T) {
 			lead(a, anyEpoch(r, 1<<(8+r.IntN(12))))
 			a.Reset()
 		}
-		epochs := make([][]epochOp, 1+r.IntN(4))
+		cycles := make([][]epochOp, 1+r.IntN(4))
 		pieces := 0
-		for i := range epochs {
-			epochs[i] = anyEpoch(r, 1<<(8+r.IntN(12)))
-			pieces += len(epochs[i])
+		for i := range cycles {
+			cycles[i] = anyEpoch(r, 1<<(8+r.IntN(12)))
+			pieces += len(cycles[i])
 		}
 		again := func(n int) {
 			for i := range n {
-				lead(a, epochs[i%len(epochs)])
+				lead(a, cycles[i%len(cycles)])
 				a.Reset()
 			}
 		}
@@ -83,8 +83,8 @@ func TestEqualCyclesComeToRest(t *testing.T) {
 		again(200)
 		runtime.ReadMemStats(&after)
 		if n := after.Mallocs - before.Mallocs; n > 40 { // includes allocations of the runtime
-			t.Errorf("seed %d, chunk size %d: %d allocations, of %d bytes, in 200 epochs, %d by turns, of %d pieces",
-				seed, chunk, n, after.TotalAlloc-before.TotalAlloc, len(epochs), pieces)
+			t.Errorf("seed %d, chunk size %d: %d allocations, of %d bytes, in 200 cycles, %d by turns, of %d pieces",
+				seed, chunk, n, after.TotalAlloc-before.TotalAlloc, len(cycles), pieces)
 		}
 	}
 }

@@ -171,15 +171,15 @@ func TestCycleSequences(t *testing.T) {
 	for _, seq := range epochSequences() {
 		for _, s := range subjects {
 			for _, kind := range s.kinds {
-				epochs := make([]need, seq.count)
+				cycles := make([]need, seq.count)
 				most, all := 0, 0
-				for i := range epochs {
-					epochs[i][kind] = seq.bytes(i) / thing * thing
-					all += epochs[i][kind]
+				for i := range cycles {
+					cycles[i][kind] = seq.bytes(i) / thing * thing
+					all += cycles[i][kind]
 					if seq.rare != nil {
-						epochs[i][2] = seq.rare(i)
+						cycles[i][2] = seq.rare(i)
 					}
-					most = max(most, epochs[i][kind])
+					most = max(most, cycles[i][kind])
 				}
 				if s.most != 0 && most > s.most*3/4 || seq.rare != nil && s.least[2] == 0 {
 					continue
@@ -192,19 +192,19 @@ func TestCycleSequences(t *testing.T) {
 					if seq.cold {
 						from = 0
 					}
-					runSequence(t, s.make(), epochs, from, s.least)
+					runSequence(t, s.make(), cycles, from, s.least)
 				})
 			}
 		}
 	}
 }
 
-func runSequence(t *testing.T, s epochSubject, epochs []need, from int, least need) {
+func runSequence(t *testing.T, s epochSubject, cycles []need, from int, least need) {
 	var before, after runtime.MemStats
 	_, pooled := s.(*epochPool)
 	kept, used, above, since, mean := 0, 0, 0, 0, 0
-	idle := make([]int, len(epochs))
-	for i, n := range epochs {
+	idle := make([]int, len(cycles))
+	for i, n := range cycles {
 		if i == from {
 			runtime.ReadMemStats(&before)
 		}
@@ -235,18 +235,18 @@ func runSequence(t *testing.T, s epochSubject, epochs []need, from int, least ne
 	}
 	runtime.ReadMemStats(&after)
 	taken := int(after.TotalAlloc - before.TotalAlloc)
-	n := len(epochs) - from
-	mean /= len(epochs)
+	n := len(cycles) - from
+	mean /= len(cycles)
 	t.Logf("a cycle of %d bytes takes %.3f of that from the heap, %.3f are above maxRetained; an idle arena holds %.2f of the mean need", used/n, float64(taken)/float64(used), float64(above)/float64(used), float64(kept)/float64(n)/float64(mean))
 	// noise covers the allocations of the test itself and of the runtime.
 	if noise := 8<<10 + 16*n; taken > used/10+above*13/10+noise {
 		t.Errorf("a cycle takes %d bytes of the heap, %d would do", taken/n, above/n)
 	}
-	for i := from; i < len(epochs); i++ {
+	for i := from; i < len(cycles); i++ {
 		most := 4 * mean
 		if !pooled {
 			largest := 0
-			for _, n := range epochs[max(0, i-recently) : i+1] {
+			for _, n := range cycles[max(0, i-recently) : i+1] {
 				largest = max(largest, n[0]+n[1]+n[2])
 			}
 			most += largest * 5 / 4

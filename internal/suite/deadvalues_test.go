@@ -44,7 +44,7 @@ func TestDeadValues(t *testing.T) {
 		if fault == nil {
 			t.Errorf("%s: no fault", name)
 		} else if text := fault.Error(); !strings.Contains(text, "TestDeadValues") || !strings.Contains(text, "Reset took memory back at:") {
-			t.Errorf("%s: the text does not say which epoch the memory was of:\n%s", name, text)
+			t.Errorf("%s: the text does not say which cycle the memory was of:\n%s", name, text)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestForkLimit(t *testing.T) {
 		} else {
 			p.SetLimit(limit, 0)
 		}
-		for epoch := range 20 {
+		for cycle := range 20 {
 			a := p.Get()
 			var wg sync.WaitGroup
 			all := []*arena.Arena{a}
@@ -32,7 +32,7 @@ func TestForkLimit(t *testing.T) {
 			all = append(all, all[1].Fork())
 			refusals := make([]*arena.LimitError, len(all))
 			for i, f := range all {
-				r := rand.New(rand.NewPCG(uint64(i), uint64(epoch)))
+				r := rand.New(rand.NewPCG(uint64(i), uint64(cycle)))
 				wg.Go(func() {
 					for refusals[i] == nil {
 						refusals[i] = refused(t, func() {
@@ -54,7 +54,7 @@ func TestForkLimit(t *testing.T) {
 				}
 			}
 			if held > limit || held < limit/2 || p.Stats().InUseBytes != held {
-				t.Fatalf("total %t, epoch %d: %d bytes with a limit of %d, %d counted", total, epoch, held, limit, p.Stats().InUseBytes)
+				t.Fatalf("total %t, cycle %d: %d bytes with a limit of %d, %d counted", total, cycle, held, limit, p.Stats().InUseBytes)
 			}
 			before := p.Stats()
 			p.Put(a)
@@ -312,7 +312,7 @@ func TestForksThatEndedCount(t *testing.T) {
 		a := p.Get()
 		out = append(out, a)
 		m := a.Mark()
-		for epoch := range 3 {
+		for cycle := range 3 {
 			for range 10 {
 				f := a.Fork()
 				forks[f] = true
@@ -325,7 +325,7 @@ func TestForksThatEndedCount(t *testing.T) {
 					refusals++
 				}
 			}
-			if epoch == i%3 {
+			if cycle == i%3 {
 				a.Rewind(m)
 			} else {
 				a.Reset()

@@ -18,14 +18,14 @@ import (
 // The race detector must report nothing.
 func TestForksOfManyGoroutines(t *testing.T) {
 	p := arena.NewArenaPool(1<<10, 1<<20)
-	epochs := 60
+	cycles := 60
 	if testing.Short() {
-		epochs = 15
+		cycles = 15
 	}
 	var requests sync.WaitGroup
 	for r := range uint64(3) {
 		requests.Go(func() {
-			for epoch := range epochs {
+			for cycle := range cycles {
 				p.Do(func(a *arena.Arena) {
 					shared := arena.New[textPair](a)
 					shared.a = testkit.HeapText(r)
@@ -40,7 +40,7 @@ func TestForksOfManyGoroutines(t *testing.T) {
 						a.AllocBytes(20)
 					}
 					wg.Wait()
-					if epoch%10 == 0 {
+					if cycle%10 == 0 {
 						runtime.GC()
 					}
 					for i, result := range results {
@@ -195,7 +195,7 @@ func TestForkSteadyState(t *testing.T) {
 			}
 		})
 		if n > 8 {
-			t.Errorf("%s: %v allocations in %d epochs", name, n, 4*machine.Window)
+			t.Errorf("%s: %v allocations in %d cycles", name, n, 4*machine.Window)
 		}
 	}
 }

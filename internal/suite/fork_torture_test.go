@@ -24,9 +24,9 @@ func TestGCForks(t *testing.T) {
 			stop := collectAllTheTime()
 			defer stop()
 			var f forkTorture
-			for epoch := range f.epochs() {
-				if err := f.epoch(p, epoch); err != nil {
-					t.Fatalf("epoch %d: %v", epoch, err)
+			for cycle := range f.cycles() {
+				if err := f.cycle(p, cycle); err != nil {
+					t.Fatalf("cycle %d: %v", cycle, err)
 				}
 			}
 			if s := p.Stats(); s.Gets != s.Puts || s.InUseBytes != 0 || (s.Refused == 0) != (limits == [2]int{}) {
@@ -61,22 +61,22 @@ type forkTorture struct {
 	seed     uint64
 }
 
-func (f *forkTorture) epochs() uint64 {
+func (f *forkTorture) cycles() uint64 {
 	if hostile() || check.Race || check.ASan || testing.Short() {
 		return 6
 	}
 	return 80
 }
 
-// epoch runs one request with five forks, and forks of these, which end in varying order.
-func (f *forkTorture) epoch(p *arena.ArenaPool, epoch uint64) error {
+// cycle runs one request with five forks, and forks of these, which end in varying order.
+func (f *forkTorture) cycle(p *arena.ArenaPool, cycle uint64) error {
 	const forks = 5
 	a := p.Get()
-	f.seed = epoch * 1000
+	f.seed = cycle * 1000
 	f.first = arena.New[allKinds](a)
 	f.first.set(f.seed)
 	mark := a.Mark()
-	for turn := range 1 + epoch%2 {
+	for turn := range 1 + cycle%2 {
 		var wg sync.WaitGroup
 		errs := make([]error, forks+1)
 		done := make([]chan struct{}, forks+1)
@@ -85,7 +85,7 @@ func (f *forkTorture) epoch(p *arena.ArenaPool, epoch uint64) error {
 		}
 		close(done[0])
 		for i := range forks {
-			fork, place := a.Fork(), (i*int(1+epoch%4)+int(turn))%forks
+			fork, place := a.Fork(), (i*int(1+cycle%4)+int(turn))%forks
 			wg.Go(func() {
 				defer close(done[place+1])
 				errs[i] = f.work(fork, uint64(i), i%3, func() { <-done[place] })
@@ -96,11 +96,11 @@ func (f *forkTorture) epoch(p *arena.ArenaPool, epoch uint64) error {
 		if err := errors.Join(append(errs, f.first.check(f.seed))...); err != nil {
 			return err
 		}
-		if turn == 0 && epoch%2 == 1 {
+		if turn == 0 && cycle%2 == 1 {
 			a.Rewind(mark)
 		}
 	}
-	switch epoch % 3 {
+	switch cycle % 3 {
 	case 0:
 		a.Reset()
 	case 1:

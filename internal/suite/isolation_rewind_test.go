@@ -35,7 +35,7 @@ func TestIsolatedRewindOfTexts(t *testing.T) {
 	}
 	for n, text := range kept {
 		if text != isoText(n) {
-			t.Fatalf("the text of epoch %d is %q", n, text)
+			t.Fatalf("the text of cycle %d is %q", n, text)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func isolatedRewinds[T any](t *testing.T) {
 				s := arena.MakeSlice[T](a, size, size)
 				for i := range s {
 					if first, ok := had[&s[i]]; ok && first != n {
-						t.Fatalf("%T: a slice of %d of epoch %d, after %d, got what epoch %d had", s, size, n, 3*fill, first)
+						t.Fatalf("%T: a slice of %d of cycle %d, after %d, got what cycle %d had", s, size, n, 3*fill, first)
 					}
 					had[&s[i]] = n
 				}

@@ -43,14 +43,14 @@ type isoKept struct {
 	buffered string
 }
 
-func isoText(n int) string { return "epoch " + strconv.Itoa(n) }
+func isoText(n int) string { return "cycle " + strconv.Itoa(n) }
 
 // isoEpoch allocates one value of each kind and checks that memory is zero.
 func isoEpoch(t *testing.T, a *arena.Arena, n int) *isoKept {
 	k := &isoKept{n: n, a: a, mark: a.Mark(), handle: arena.AllocatorFor[isoNode](a)}
 	node := func(p *isoNode) *isoNode {
 		if *p != (isoNode{}) {
-			t.Fatalf("epoch %d: a new node is %+v", n, *p)
+			t.Fatalf("cycle %d: a new node is %+v", n, *p)
 		}
 		p.n, p.text = n, a.AllocString(isoText(n))
 		return p
@@ -61,7 +61,7 @@ func isoEpoch(t *testing.T, a *arena.Arena, n int) *isoKept {
 	k.ints = arena.MakeSlice[int](a, 3, 3+n%4)
 	for i, v := range k.ints[:cap(k.ints)] {
 		if v != 0 || k.flat[i%3] != 0 {
-			t.Fatalf("epoch %d: new memory is %d", n, v)
+			t.Fatalf("cycle %d: new memory is %d", n, v)
 		}
 	}
 	*k.flat = [3]int{n, n, n}
@@ -178,7 +178,7 @@ func (k *isoKept) abuse(a *arena.Arena) {
 
 // isoRun runs cycles that each leave a reference of each kind, and returns how many of these showed foreign
 // data.
-func isoRun(t *testing.T, p *arena.ArenaPool, epochs int) (foreign int) {
+func isoRun(t *testing.T, p *arena.ArenaPool, cycles int) (foreign int) {
 	if !hostile() {
 		defer debug.SetGCPercent(debug.SetGCPercent(20))
 	}
@@ -187,11 +187,11 @@ func isoRun(t *testing.T, p *arena.ArenaPool, epochs int) (foreign int) {
 	look := func(k *isoKept) {
 		if what := k.foreign(); what != "" {
 			if foreign++; foreign == 1 {
-				t.Logf("of epoch %d %s", k.n, what)
+				t.Logf("of cycle %d %s", k.n, what)
 			}
 		}
 	}
-	for n := 1; n <= epochs; n++ {
+	for n := 1; n <= cycles; n++ {
 		a := p.Get()
 		k := isoEpoch(t, a, n)
 		if old := late[n%len(late)]; old != nil {
@@ -201,10 +201,10 @@ func isoRun(t *testing.T, p *arena.ArenaPool, epochs int) (foreign int) {
 			testkit.WantPanic(t, func() { a.Rewind(old.mark) }, "mark")
 			testkit.WantPanic(t, func() { p.Put(old.a) }, "twice")
 		}
-		if late[n%len(late)] = k; n%(epochs/100) == 0 {
+		if late[n%len(late)] = k; n%(cycles/100) == 0 {
 			late[n%len(late)], ever = nil, append(ever, k)
 		}
-		if n%(epochs/20) == 0 {
+		if n%(cycles/20) == 0 {
 			runtime.GC()
 		}
 		p.Put(a)
@@ -220,13 +220,13 @@ func TestGCIsolation(t *testing.T) {
 	if check.On {
 		t.Skip("nothing is used again, and what is kept can't be looked at")
 	}
-	epochs := 100_000
+	cycles := 100_000
 	if testing.Short() || check.Race || check.ASan || hostile() {
-		epochs = 5_000
+		cycles = 5_000
 	}
 	p := arena.NewArenaPool(4<<10, 0)
 	p.SetIsolation(true)
-	if n := isoRun(t, p, epochs); n != 0 {
+	if n := isoRun(t, p, cycles); n != 0 {
 		t.Errorf("%d references showed what was not theirs", n)
 	}
 	if s := p.Stats(); s.UsedLate == 0 {
@@ -274,7 +274,7 @@ func TestIsolationOnAndOff(t *testing.T) {
 	}
 	for _, k := range kept {
 		if what := k.foreign(); what != "" {
-			t.Errorf("of epoch %d %s", k.n, what)
+			t.Errorf("of cycle %d %s", k.n, what)
 		}
 	}
 	if s := p.Stats(); s.Gets != s.Puts || s.Misses > s.Gets/2 && !check.Race {
@@ -366,25 +366,25 @@ func TestIsolatedCyclesShareNothing(t *testing.T) {
 
 		b := p.Get()
 		if more := arena.Append(b, ints, 1); &more[0] == &ints[0] {
-			t.Fatalf("epoch %d: a slice of the epoch before grew in place", n)
+			t.Fatalf("cycle %d: a slice of the cycle before grew in place", n)
 		}
 		if more := arena.Append(b, nodes, isoNode{}); &more[0] == &nodes[0] || &more[0] == back {
-			t.Fatalf("epoch %d: memory of the epoch before was handed out", n)
+			t.Fatalf("cycle %d: memory of the cycle before was handed out", n)
 		}
 		was := b.Stats().UsedBytes
 		kept.New().n = -1
 		a.AllocBytes(100)
 		if now := b.Stats().UsedBytes; now != was {
-			t.Fatalf("epoch %d: a handle and an arena of the epoch before took %d bytes", n, now-was)
+			t.Fatalf("cycle %d: a handle and an arena of the cycle before took %d bytes", n, now-was)
 		}
 		for range 4 {
 			if x := arena.New[isoNode](b); x == back {
-				t.Fatalf("epoch %d: what a rewind took back was handed out again", n)
+				t.Fatalf("cycle %d: what a rewind took back was handed out again", n)
 			}
 			b.AllocString("for another one")
 		}
 		if text != "kept" {
-			t.Fatalf("epoch %d: the text of the epoch before is %q", n, text)
+			t.Fatalf("cycle %d: the text of the cycle before is %q", n, text)
 		}
 		p.Put(b)
 	}
@@ -408,7 +408,7 @@ func TestIsolatedCyclesPinNothing(t *testing.T) {
 	for range 2 {
 		for i := 0; len(gone) == 0; i++ {
 			if runtime.GC(); i == 100 {
-				t.Fatal("what an epoch led to is still there")
+				t.Fatal("what a cycle led to is still there")
 			}
 		}
 		<-gone

@@ -12,7 +12,7 @@ import (
 // Limits are chosen by LargestArena, so it must include forks. Otherwise a limit of twice its value refuses
 // the same request again.
 func TestLargestArenaCountsForks(t *testing.T) {
-	epoch := func(p *arena.ArenaPool, run func(wg *sync.WaitGroup, f func())) *arena.LimitError {
+	cycle := func(p *arena.ArenaPool, run func(wg *sync.WaitGroup, f func())) *arena.LimitError {
 		return refused(t, func() {
 			p.Do(func(a *arena.Arena) {
 				var wg sync.WaitGroup
@@ -43,7 +43,7 @@ func TestLargestArenaCountsForks(t *testing.T) {
 	together := (*sync.WaitGroup).Go
 	inTurn := func(_ *sync.WaitGroup, f func()) { f() }
 	p := arena.NewArenaPool(64<<10, 0)
-	epoch(p, together)
+	cycle(p, together)
 	n := p.Stats().LargestArena
 	if n < 10_000_000 || n > p.Stats().HighWater {
 		t.Fatalf("%+v", p.Stats())
@@ -58,8 +58,8 @@ func TestLargestArenaCountsForks(t *testing.T) {
 	} {
 		p := arena.NewArenaPool(64<<10, 0)
 		p.SetLimit(tt.limit, 0)
-		if over := epoch(p, tt.run); over != nil || p.Stats().LargestArena > tt.limit {
-			t.Errorf("an epoch of %d bytes with a limit of %d: %v, %+v", n, tt.limit, over, p.Stats())
+		if over := cycle(p, tt.run); over != nil || p.Stats().LargestArena > tt.limit {
+			t.Errorf("a cycle of %d bytes with a limit of %d: %v, %+v", n, tt.limit, over, p.Stats())
 		}
 	}
 }
@@ -129,8 +129,8 @@ func TestLimitOfThreeTimesTheLargestArena(t *testing.T) {
 			p := arena.NewArenaPool(64<<(program%11), 1<<20)
 			p.SetLimit(limit, 0)
 			over = refused(t, func() {
-				for epoch := range 1 + program%5 {
-					p.Do(func(a *arena.Arena) { randomEpoch(a, program<<8+epoch) })
+				for cycle := range 1 + program%5 {
+					p.Do(func(a *arena.Arena) { randomEpoch(a, program<<8+cycle) })
 				}
 			})
 			return p.Stats().LargestArena, over

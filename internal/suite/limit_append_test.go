@@ -23,19 +23,19 @@ func TestLimitLetsSlicesGrow(t *testing.T) {
 						p.SetLimit(limit, 0)
 					}
 					a := p.Get()
-					for epoch := range 4 {
+					for cycle := range 4 {
 						if over := refused(t, func() {
 							var b []byte
 							var s []*int
 							for len(b)+8*len(s)+piece <= limit/4 {
-								if epoch%2 == 0 {
+								if cycle%2 == 0 {
 									b = arena.Append(a, b, make([]byte, piece)...)
 								} else {
 									s = arena.Append(a, s, make([]*int, piece/8+1)...)
 								}
 							}
 						}); over != nil {
-							t.Errorf("limit %d, chunk %d, pieces of %d, epoch %d: %v", limit, chunk, piece, epoch, over)
+							t.Errorf("limit %d, chunk %d, pieces of %d, cycle %d: %v", limit, chunk, piece, cycle, over)
 						}
 						withinLimit(t, a, limit)
 						if held, counted := a.Stats().RetainedBytes, p.Stats().InUseBytes; held != counted {
@@ -58,7 +58,7 @@ func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 			for _, piece := range []int{1, 100, 1000} {
 				a := arena.NewArena(chunk, 0)
 				a.SetLimit(limit)
-				for epoch := range 4 {
+				for cycle := range 4 {
 					if over := refused(t, func() {
 						var b, c []byte
 						for len(b)+piece <= limit/12 {
@@ -66,7 +66,7 @@ func TestLimitLetsTwoSlicesGrow(t *testing.T) {
 							c = arena.Append(a, c, make([]byte, piece)...)
 						}
 					}); over != nil {
-						t.Errorf("limit %d, chunk %d, pieces of %d, epoch %d: %v", limit, chunk, piece, epoch, over)
+						t.Errorf("limit %d, chunk %d, pieces of %d, cycle %d: %v", limit, chunk, piece, cycle, over)
 					}
 					withinLimit(t, a, limit)
 					a.Reset()

@@ -75,7 +75,7 @@ func TestLimitHolds(t *testing.T) {
 		for _, limit := range limits {
 			for _, f := range fillers {
 				p, a := limited(chunk, 0, limit)
-				for epoch := range 4 {
+				for cycle := range 4 {
 					var over *arena.LimitError
 					used := 0
 					for over == nil {
@@ -90,9 +90,9 @@ func TestLimitHolds(t *testing.T) {
 						t.Fatalf("%s, chunk %d, limit %d: a refusal left %+v, used were %d", f.name, chunk, limit, a.Stats(), used)
 					}
 					if limit >= 10_000 && used < limit*7/8 || limit == 4096 && used < limit*3/4 {
-						t.Errorf("%s, chunk %d, epoch %d: refused after %d bytes of %d", f.name, chunk, epoch, used, limit)
+						t.Errorf("%s, chunk %d, cycle %d: refused after %d bytes of %d", f.name, chunk, cycle, used, limit)
 					}
-					if epoch == 2 {
+					if cycle == 2 {
 						a.Release()
 					} else {
 						a.Reset()
@@ -118,14 +118,14 @@ func TestLimitLeavesRoomForAllKinds(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(1<<20, 0)
 	a.SetLimit(64 << 10)
-	for epoch := range 200 {
+	for cycle := range 200 {
 		if over := refused(t, func() {
 			for range 2 { // about 35 KB of eleven kinds
 				manyKinds(a)
 			}
 			a.AllocString(strings.Repeat("x", 8<<10))
 		}); over != nil {
-			t.Fatalf("epoch %d: %v, with %d bytes in use", epoch, over, a.Stats().UsedBytes)
+			t.Fatalf("cycle %d: %v, with %d bytes in use", cycle, over, a.Stats().UsedBytes)
 		}
 		a.Reset()
 	}

@@ -23,20 +23,20 @@ func TestPoolHandsOutEmptyArenas(t *testing.T) {
 		table map[string]int
 	}
 	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(1024, 0), "auto": arena.NewAutoPool(0)} {
-		for epoch := range 50 {
+		for cycle := range 50 {
 			a := p.Get()
 			if a.Stats().UsedBytes != 0 {
-				t.Fatalf("%s, epoch %d: UsedBytes = %d", name, epoch, a.Stats().UsedBytes)
+				t.Fatalf("%s, cycle %d: UsedBytes = %d", name, cycle, a.Stats().UsedBytes)
 			}
 			for i := range 40 {
 				b, x := a.AllocBytes(i*7), arena.New[kinds](a)
 				s := arena.MakeSlice[string](a, i, 2*i)[:2*i]
 				if !testkit.AllZero(b) || x.n != 0 || x.text != "" || x.iface != nil || x.next != nil || x.table != nil {
-					t.Fatalf("%s, epoch %d: memory is not zero", name, epoch)
+					t.Fatalf("%s, cycle %d: memory is not zero", name, cycle)
 				}
 				for j := range s {
 					if s[j] != "" {
-						t.Fatalf("%s, epoch %d: slice is not zero", name, epoch)
+						t.Fatalf("%s, cycle %d: slice is not zero", name, cycle)
 					}
 					s[j] = "secret"
 				}

@@ -17,15 +17,15 @@ import (
 func TestPoolConcurrent(t *testing.T) {
 	for name, p := range map[string]*arena.ArenaPool{"fixed": arena.NewArenaPool(512, 4096), "auto": arena.NewAutoPool(0)} {
 		t.Run(name, func(t *testing.T) {
-			const workers, epochs = 16, 100
+			const workers, cycles = 16, 100
 			var wg sync.WaitGroup
 			for w := range uint64(workers) {
 				wg.Go(func() {
-					for epoch := range uint64(epochs) {
+					for cycle := range uint64(cycles) {
 						body := func(a *arena.Arena) {
 							var texts []string
 							var objects []*textPair
-							for i := range 10 + epoch%20 {
+							for i := range 10 + cycle%20 {
 								texts = arena.Append(a, texts, a.AllocString(testkit.HeapText(w+i)))
 								x := arena.New[textPair](a)
 								if *x != (textPair{}) {
@@ -43,17 +43,17 @@ func TestPoolConcurrent(t *testing.T) {
 								}
 							}
 						}
-						if epoch%2 == 0 {
+						if cycle%2 == 0 {
 							p.Do(body)
 						} else {
 							a := p.Get()
 							body(a)
 							p.Put(a)
 						}
-						if epoch%25 == 0 {
+						if cycle%25 == 0 {
 							p.Stats()
 						}
-						if w == 0 && epoch%40 == 7 {
+						if w == 0 && cycle%40 == 7 {
 							runtime.GC()
 						}
 					}
@@ -61,8 +61,8 @@ func TestPoolConcurrent(t *testing.T) {
 			}
 			wg.Wait()
 			s := p.Stats()
-			if s.Gets != workers*epochs || s.Puts != s.Gets || s.Leaked != 0 || s.Misses == 0 || s.Misses > s.Gets {
-				t.Errorf("%+v, want %d Gets and Puts", s, workers*epochs)
+			if s.Gets != workers*cycles || s.Puts != s.Gets || s.Leaked != 0 || s.Misses == 0 || s.Misses > s.Gets {
+				t.Errorf("%+v, want %d Gets and Puts", s, workers*cycles)
 			}
 		})
 	}

@@ -47,7 +47,7 @@ func sameLane[T any](t *testing.T, a *arena.Arena, first, second *T) {
 	t.Helper()
 	*first, *second = *new(T), *new(T)
 	if got := a.Stats().Types; got > 2 {
-		t.Errorf("the arena has lanes of %d types", got)
+		t.Errorf("the arena has allocators of %d types", got)
 	}
 	if off := uintptr(unsafe.Pointer(second)) - uintptr(unsafe.Pointer(first)); !check.On && (off < unsafe.Sizeof(*first) || off > 128) {
 		t.Errorf("the second value is %d bytes from the first", off)
@@ -205,7 +205,7 @@ func TestTrimSliceOfType(t *testing.T) {
 func trimmed[T comparable](t *testing.T, full T) {
 	t.Helper()
 	typ := machine.TypeOf(reflect.TypeFor[T]())
-	for epoch := range 3 {
+	for cycle := range 3 {
 		a := arena.NewArena(64<<10, 1<<20)
 		arena.MakeSlice[T](a, 2000, 2000) // so that no slice gets a chunk of its own
 		a.Reset()
@@ -219,7 +219,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 				all[i] = full
 			}
 			s.Len = n
-			if epoch == 1 {
+			if cycle == 1 {
 				r.Mark() // needs the used bytes
 			}
 			s = machine.TrimSliceOfType(r, typ, s)
@@ -228,7 +228,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 				t.Fatalf("%d: %d, %d", n, s.Len, s.Cap)
 			}
 			want := before + testkit.Round8(n*int(unsafe.Sizeof(full)))
-			if epoch == 1 {
+			if cycle == 1 {
 				want = before + testkit.Round8(20*int(unsafe.Sizeof(full)))
 			}
 			if got := a.Stats().UsedBytes; got != want {
@@ -245,7 +245,7 @@ func trimmed[T comparable](t *testing.T, full T) {
 					t.Fatalf("%T, %d: changed to %v", full, n, x)
 				}
 			}
-			if epoch == 2 {
+			if cycle == 2 {
 				a.Reset()
 			}
 		}
@@ -300,7 +300,7 @@ func TestStateOfArena(t *testing.T) {
 	r.Leave()
 	a.Reset()
 	if r = enter(); machine.State[one](r) != x {
-		t.Error("gone with an epoch")
+		t.Error("gone with a cycle")
 	}
 	r.Leave()
 	if !check.Race {

@@ -59,7 +59,7 @@ func (r *replay) rewound(was, now []*slot) {
 func (f *isolated) meets(lo, hi uintptr) error {
 	for _, o := range f.stale {
 		if l, h := o.span(); lo < h && l < hi {
-			return fmt.Errorf("[%#x, %#x) was the %v of an epoch before, at [%#x, %#x)", lo, hi, o.typ, l, h)
+			return fmt.Errorf("[%#x, %#x) was the %v of a cycle before, at [%#x, %#x)", lo, hi, o.typ, l, h)
 		}
 	}
 	return nil

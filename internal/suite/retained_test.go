@@ -22,16 +22,16 @@ func taken(f func()) (mallocs, bytes int) {
 }
 
 // takenBy returns the heap allocations and bytes per cycle, after many cycles.
-func takenBy(epochs int, epoch func()) (mallocs, bytes int) {
+func takenBy(cycles int, cycle func()) (mallocs, bytes int) {
 	for range 10 * 64 {
-		epoch()
+		cycle()
 	}
 	m, b := taken(func() {
-		for range epochs {
-			epoch()
+		for range cycles {
+			cycle()
 		}
 	})
-	return m / epochs, b / epochs
+	return m / cycles, b / cycles
 }
 
 func needsCounts(t *testing.T) {
@@ -53,7 +53,7 @@ func TestCycleBeyondMaxRetained(t *testing.T) {
 		a.Reset()
 	})
 	if beyond := 60 << 10; bytes > beyond*13/10 {
-		t.Errorf("%d bytes taken for an epoch of 700 KB of which %d may not be kept", bytes, beyond)
+		t.Errorf("%d bytes taken for a cycle of 700 KB of which %d may not be kept", bytes, beyond)
 	}
 	if st := a.Stats(); st.RetainedBytes < 600<<10 || st.RetainedBytes > 640<<10 {
 		t.Errorf("%d bytes are kept of 640 KB", st.RetainedBytes)
@@ -67,7 +67,7 @@ func TestChunkOfTheCallerStays(t *testing.T) {
 	for _, rare := range []int{100, 1000} {
 		a := arena.NewArena(64<<10, 0)
 		warm := false // the first request may allocate less
-		epochs := func() {
+		cycles := func() {
 			for range rare {
 				a.AllocBytes(50)
 				if has := a.Stats().RetainedBytes; warm && has < 60<<10 {
@@ -80,10 +80,10 @@ func TestChunkOfTheCallerStays(t *testing.T) {
 			warm = true
 		}
 		for range 5 {
-			epochs()
+			cycles()
 		}
-		if mallocs, bytes := taken(func() { epochs(); epochs(); epochs() }); bytes > 8<<10 {
-			t.Errorf("%d small epochs and one of 60 KB: %d allocations, of %d bytes", rare, mallocs, bytes)
+		if mallocs, bytes := taken(func() { cycles(); cycles(); cycles() }); bytes > 8<<10 {
+			t.Errorf("%d small cycles and one of 60 KB: %d allocations, of %d bytes", rare, mallocs, bytes)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func oneRoot[T any](t *testing.T) {
 		}
 	})
 	if mallocs != 0 {
-		t.Errorf("%T: %d allocations in 64 epochs of one value", *new(T), mallocs)
+		t.Errorf("%T: %d allocations in 64 cycles of one value", *new(T), mallocs)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestGiantCostsItselfAlone(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	a := arena.NewArena(64<<10, 0)
 	const giant = 8 << 20
-	epoch := func() {
+	cycle := func() {
 		arena.MakeSlice[int](a, giant/8, giant/8)
 		a.Reset()
 		for range 100 {
@@ -134,11 +134,11 @@ func TestGiantCostsItselfAlone(t *testing.T) {
 		runtime.GC()
 	}
 	for range 5 {
-		epoch()
+		cycle()
 	}
 	if _, bytes := taken(func() {
 		for range 5 {
-			epoch()
+			cycle()
 		}
 	}); bytes > 5*giant+giant/16 {
 		t.Errorf("%d bytes taken for a giant of %d", bytes/5, giant)
@@ -175,7 +175,7 @@ func TestHighWater(t *testing.T) {
 	traced := a.Stats().UsedBytes
 	a.Reset()
 	if got := a.Stats().HighWater; got != traced {
-		t.Errorf("HighWater = %d after an epoch of %d bytes with pointers", got, traced)
+		t.Errorf("HighWater = %d after a cycle of %d bytes with pointers", got, traced)
 	}
 	a.AllocBytes(8000)
 	a.Release()
@@ -200,14 +200,14 @@ func TestReleaseForgets(t *testing.T) {
 	a.AllocBytes(8)
 	arena.New[string](a)
 	if got := a.Stats().RetainedBytes; got > 4096+512 {
-		t.Errorf("after Release a small epoch takes %d bytes", got)
+		t.Errorf("after Release a small cycle takes %d bytes", got)
 	}
 }
 
 // The first cycle reaches the caller's chunk size in a few steps, also for types with pointers.
 func TestFirstCycleTakesFewChunks(t *testing.T) {
 	if !machine.LayoutOK {
-		t.Skip("lanes that are found through a map cost more, by design")
+		t.Skip("allocators that are found through a map cost more, by design")
 	}
 	needsCounts(t)
 	for n, most := range map[int]float64{3: 3, 1000: 6, 100_000: 10} {
@@ -221,7 +221,7 @@ func TestFirstCycleTakesFewChunks(t *testing.T) {
 			}))
 		}
 		if got > most {
-			t.Errorf("%v allocations for the first epoch of %d objects, want %v at most", got, n, most)
+			t.Errorf("%v allocations for the first cycle of %d objects, want %v at most", got, n, most)
 		}
 	}
 }

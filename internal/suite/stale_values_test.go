@@ -357,7 +357,7 @@ func (s *staleEpochs) step(end func()) {
 		s.a.Rewind(s.marks[i])
 		s.marks = s.marks[:i+1]
 	case n < 99:
-		s.note("the end of an epoch")
+		s.note("the end of a cycle")
 		end()
 		s.marks = s.marks[:0]
 	default:

@@ -194,7 +194,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		{"pool Do", func() { pool.Do(request) }},
 		{"auto pool Do", func() { auto.Do(request) }},
 		{"pool Stats", func() { pool.Stats(); auto.Stats() }},
-		{"epochs of several sizes", func() {
+		{"cycles of several sizes", func() {
 			for _, n := range []int{1, 20, 3, 10} {
 				for range n {
 					mixedRequest(a)

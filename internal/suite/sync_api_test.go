@@ -157,7 +157,7 @@ var syncCases = map[string]apiCase{
 		a.Reset()
 		x.RUnlock()
 	}},
-	"a Once whose function ends the epoch": {unlockedMutex, func() {
+	"a Once whose function ends the cycle": {unlockedMutex, func() {
 		a := arena.NewArena(4096, 0)
 		arena.New[onceText](a).Do(a.Reset)
 	}},

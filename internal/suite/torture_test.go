@@ -325,25 +325,25 @@ func TestGCStaleReadsAreWhole(t *testing.T) {
 // A pool passes memory from one owner to the next. A collection at any time finds everything that the current
 // owner stored.
 func TestGCPooledArenas(t *testing.T) {
-	epochs := 60
+	cycles := 60
 	if hostile() || check.Race {
-		epochs = 15
+		cycles = 15
 	}
 	p := arena.NewAutoPool(0)
-	for epoch := range uint64(epochs) {
+	for cycle := range uint64(cycles) {
 		p.Do(func(a *arena.Arena) {
 			var held []*allKinds
-			for i := range 20 + epoch {
+			for i := range 20 + cycle {
 				x := arena.New[allKinds](a)
-				x.set(epoch + i)
+				x.set(cycle + i)
 				held = arena.Append(a, held, x)
 			}
-			if epoch%5 == 0 {
+			if cycle%5 == 0 {
 				testkit.Collect(1)
 			}
 			for i, x := range held {
-				if err := x.check(epoch + uint64(i)); err != nil {
-					t.Fatalf("epoch %d: %v", epoch, err)
+				if err := x.check(cycle + uint64(i)); err != nil {
+					t.Fatalf("cycle %d: %v", cycle, err)
 				}
 			}
 		})

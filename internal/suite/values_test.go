@@ -21,40 +21,40 @@ func checksOn() bool { return check.On }
 // Values are copied, whatever the memory contained before.
 func TestValues(t *testing.T) {
 	a := arena.NewArena(256, 0)
-	for epoch := range 3 {
+	for cycle := range 3 {
 		for _, a := range []*arena.Arena{a, nil} {
 			for i := range 50 {
 				testkit.Dirty(a.AllocBytes(i))
 				if got, want := arena.NewOf(a, flat24{1, 2, 3}), (flat24{1, 2, 3}); *got != want {
-					t.Fatalf("epoch %d: NewOf is %v", epoch, *got)
+					t.Fatalf("cycle %d: NewOf is %v", cycle, *got)
 				}
 				if got := arena.NewOf(a, textPair{"x", testkit.HeapText(uint64(i))}); *got != (textPair{"x", testkit.HeapText(uint64(i))}) {
-					t.Fatalf("epoch %d: NewOf is %v", epoch, *got)
+					t.Fatalf("cycle %d: NewOf is %v", cycle, *got)
 				}
 				if got := arena.NewOf[any](a, i); *got != any(i) {
-					t.Fatalf("epoch %d: NewOf is %v", epoch, *got)
+					t.Fatalf("cycle %d: NewOf is %v", cycle, *got)
 				}
 				arena.NewOf(a, struct{}{})
 				big := [300]uint64{0: 1, 299: uint64(i)}
 				if got := arena.NewOf(a, big); *got != big {
-					t.Fatalf("epoch %d: NewOf of 2,400 bytes differs", epoch)
+					t.Fatalf("cycle %d: NewOf of 2,400 bytes differs", cycle)
 				}
 				s := arena.SliceOf(a, "a", testkit.HeapText(uint64(i)))
 				if !slices.Equal(s, []string{"a", testkit.HeapText(uint64(i))}) || cap(s) != 2 {
-					t.Fatalf("epoch %d: SliceOf is %v, capacity %d", epoch, s, cap(s))
+					t.Fatalf("cycle %d: SliceOf is %v, capacity %d", cycle, s, cap(s))
 				}
 				c := arena.CloneSlice(a, s[:1])
 				c = append(c, "not in s")
 				c[0] = "nor this"
 				if s[0] != "a" || s[1] == "not in s" {
-					t.Fatalf("epoch %d: the clone is the slice, which is %v now", epoch, s)
+					t.Fatalf("cycle %d: the clone is the slice, which is %v now", cycle, s)
 				}
 				b := arena.CloneSlice(a, []byte("bytes")[:i%6])
 				if string(b) != "bytes"[:i%6] || b == nil || cap(b) != len(b) {
-					t.Fatalf("epoch %d: CloneSlice is %q, capacity %d, nil %t", epoch, b, cap(b), b == nil)
+					t.Fatalf("cycle %d: CloneSlice is %q, capacity %d, nil %t", cycle, b, cap(b), b == nil)
 				}
 				if got := arena.Collect(a, slices.Values(s)); !slices.Equal(got, s) || &got[0] == &s[0] {
-					t.Fatalf("epoch %d: Collect is %v", epoch, got)
+					t.Fatalf("cycle %d: Collect is %v", cycle, got)
 				}
 			}
 			if arena.CloneSlice[int](a, nil) != nil || arena.CloneSlice(a, []int{}) == nil {

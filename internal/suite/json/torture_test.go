@@ -72,14 +72,14 @@ func treeDocument(depth, seed int) string {
 // Trees are decoded while the collector runs, then read, encoded, and decoded again in the next cycle of
 // their arena. Some outlive it by Escape.
 func TestGCDecodedTrees(t *testing.T) {
-	epochs := 12
+	cycles := 12
 	if check.Race || check.ASan || testing.Short() {
-		epochs = 4
+		cycles = 4
 	}
 	pool := arena.NewAutoPool(0)
 	var kept, wants []*tree
-	for epoch := range epochs {
-		doc := treeDocument(4, epoch*100)
+	for cycle := range cycles {
+		doc := treeDocument(4, cycle*100)
 		want := new(tree)
 		if err := json.Unmarshal([]byte(doc), want); err != nil {
 			t.Fatal(err)
@@ -91,16 +91,16 @@ func TestGCDecodedTrees(t *testing.T) {
 		}
 		runtime.GC()
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("epoch %d: %+v, not %+v", epoch, got, want)
+			t.Fatalf("cycle %d: %+v, not %+v", cycle, got, want)
 		}
 		text, err := arenajson.Marshal(a, got)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if std, err := json.Marshal(want); err != nil || string(std) != string(text) {
-			t.Fatalf("epoch %d: %v\n%s\nnot\n%s", epoch, err, text, std)
+			t.Fatalf("cycle %d: %v\n%s\nnot\n%s", cycle, err, text, std)
 		}
-		if epoch%3 == 0 {
+		if cycle%3 == 0 {
 			kept, wants = append(kept, arena.Escape(a, got)), append(wants, want)
 		}
 		pool.Put(a)
@@ -108,7 +108,7 @@ func TestGCDecodedTrees(t *testing.T) {
 	testkit.Collect(2)
 	for i := range kept {
 		if !reflect.DeepEqual(kept[i], wants[i]) {
-			t.Errorf("what was kept of epoch %d has changed", 3*i)
+			t.Errorf("what was kept of cycle %d has changed", 3*i)
 		}
 	}
 }
