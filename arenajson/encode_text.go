@@ -172,8 +172,8 @@ func threes(w xunsafe.Pointer, s string, i int) (xunsafe.Pointer, int) {
 		w = xunsafe.Add(w, 12)
 	}
 	if left := len(s) - i; i > begin && left > 0 && left <= 12 {
-		// The last four characters, overlapping those before. A first byte before them would have been found
-		// above.
+		// The last four characters, overlapping those before. They match only if the rest of s consists of
+		// characters of three bytes.
 		x, y := xunsafe.Text64(s, len(s)-12), xunsafe.Text64(s, len(s)-8)>>16
 		if ((x^threeValues)|(y^threeValues))&threeLooks == 0 && areMostUsual(x, y) {
 			w = xunsafe.Add(w, uintptr(left-12))
@@ -416,7 +416,7 @@ func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, err
 	if err := json.Compact(&b, doc); err != nil {
 		return w, err
 	}
-	return w, errors.New("arenajson: what a MarshalJSON returned is no JSON") // encoding/json accepts it
+	return w, errors.New("arenajson: invalid JSON from MarshalJSON") // encoding/json accepts it
 }
 
 // isPlain reports whether s, which is not empty, needs no escapes.
