@@ -13,14 +13,14 @@ import (
 
 const good = `{"customer":"Ann","currency":"EUR","lines":[{"sku":"a","name":"A","quantity":2,"price":5}]}`
 
-// What an answer must be, of both services, whatever they are sent.
+// badInput lists invalid requests and the responses of both services.
 var badInput = []struct {
 	name   string
 	method string
 	path   string
 	body   string
 	status int
-	holds  string // what the body must say
+	holds  string // contained in the body
 }{
 	{"an order", "POST", "/orders", good, 201, `"customer":"ann"`},
 	{"no body", "POST", "/orders", "", 400, "empty"},
@@ -79,7 +79,7 @@ var badInput = []struct {
 	{"another path", "GET", "/invoices", "", 404, ""},
 }
 
-// Both services give the answer that the table has, and the same one to the byte.
+// Both services give the response of the table, and the same one to the byte.
 func TestBadInput(t *testing.T) {
 	p := pair.Run(t, pair.Config{})
 	if err := traffic.New(1, "c", 5, 1).Fill(t.Context(), p.Store, 50); err != nil {
@@ -94,7 +94,7 @@ func TestBadInput(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// same sends r to both, and compares.
+// same sends r to both services and compares.
 func same(t *testing.T, p *pair.Pair, r traffic.Request, status int, holds string) {
 	t.Helper()
 	a, err := p.Arena.Ask(t.Context(), r)
@@ -116,7 +116,7 @@ func same(t *testing.T, p *pair.Pair, r traffic.Request, status int, holds strin
 	}
 }
 
-// 64 MB are refused without being read: the service's memory is nobody's to take.
+// 64 MB are refused without being read.
 func TestHugeBodies(t *testing.T) {
 	p := pair.Run(t, pair.Config{})
 	for name, s := range map[string]*pair.Service{"arena": p.Arena, "plain": p.Plain} {
@@ -126,7 +126,7 @@ func TestHugeBodies(t *testing.T) {
 		} {
 			answer, err := s.AskReader(t.Context(), "POST", "/orders", body())
 			if err != nil {
-				// The service may end the connection while the rest is on its way.
+				// The service may close the connection while the rest is being sent.
 				t.Logf("%s, %s: %v", name, kind, err)
 			} else if answer.Status != 413 || !strings.Contains(answer.Body, "1048576") {
 				t.Errorf("%s, %s: %v", name, kind, answer)

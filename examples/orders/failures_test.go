@@ -20,7 +20,7 @@ import (
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
-// What a client sends by hand, and stops sending.
+// Clients that send a request by hand and stop.
 func TestBodiesThatDontCome(t *testing.T) {
 	limits := web.DefaultLimits
 	limits.Read = 300 * time.Millisecond
@@ -62,7 +62,7 @@ func TestBodiesThatDontCome(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// Without its table, the database fails each query; with it, all is as before.
+// Without its table, the database fails each query. With the table, everything works again.
 func TestDatabaseGone(t *testing.T) {
 	p := pair.Run(t, pair.Config{})
 	if err := traffic.New(1, "c", 5, 1).Fill(t.Context(), p.Store, 10); err != nil {
@@ -96,11 +96,11 @@ func TestDatabaseGone(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// A database that keeps a request waiting beyond its deadline is as good as gone; nothing
-// of that request comes later.
+// If the database makes a request wait beyond its deadline, the request fails, and nothing of it is stored
+// later.
 func TestDatabaseSlow(t *testing.T) {
 	p := pair.Run(t, pair.Config{Options: web.Options{Deadline: 3 * time.Second}})
-	tx, _, err := p.Store.Begin(t.Context()) // who writes, waits
+	tx, _, err := p.Store.Begin(t.Context()) // blocks writers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestDatabaseSlow(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// A database that is closed is gone for good.
+// A closed database stays closed.
 func TestDatabaseClosed(t *testing.T) {
 	p := pair.Run(t, pair.Config{})
 	p.Store.Close()
@@ -123,7 +123,7 @@ func TestDatabaseClosed(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// The third request while two are under way is told to come again, and can.
+// A third request while two are in progress is refused with Retry-After, and succeeds later.
 func TestTooManyRequests(t *testing.T) {
 	goOn, inside := make(chan bool), make(chan bool)
 	p := pair.Run(t, pair.Config{Options: web.Options{MaxUnderWay: 2, Inside: func(h http.Handler) http.Handler {
@@ -160,8 +160,8 @@ func TestTooManyRequests(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// A request over the pool's limits must get 413, or 503 while other requests use the memory. Other requests must
-// not be affected.
+// A request over the pool's limits gets 413, or 503 while other requests use the memory. Other requests are
+// not affected.
 func TestPoolLimits(t *testing.T) {
 	pool := arena.NewArenaPool(4<<10, 0)
 	pool.SetLimit(64<<10, 96<<10)
@@ -195,8 +195,8 @@ func TestPoolLimits(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// A handler that panics answers 500, or ends the connection if it has begun to answer,
-// and costs no other request anything.
+// If a handler panics, the response is 500, or the connection is closed if the response has begun. Other
+// requests are not affected.
 func TestPanics(t *testing.T) {
 	p := pair.Run(t, pair.Config{Options: web.Options{Inside: pair.Faults}})
 	ask := traffic.Request{Method: "GET", Path: "/orders"}
@@ -214,12 +214,12 @@ func TestPanics(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// A shutdown under load answers what it has taken, whole, and every order that was
-// acknowledged is in the database, as it was sent.
+// A shutdown under load completes accepted requests, and every acknowledged order is in the database, as it
+// was sent.
 func TestShutdownUnderLoad(t *testing.T) {
 	p := pair.Run(t, pair.Config{})
 	for name, s := range map[string]*pair.Service{"arena": p.Arena, "plain": p.Plain} {
-		var acknowledged sync.Map // Location: customer
+		var acknowledged sync.Map // customers by Location
 		var count, failed atomic.Int64
 		var clients sync.WaitGroup
 		for client := range 8 {
@@ -227,7 +227,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 				for i := 0; ; i++ {
 					customer := fmt.Sprintf("%s-%d-%d", name, client, i)
 					a, err := s.Ask(context.Background(), traffic.Request{Method: "POST", Path: "/orders", Body: []byte(strings.Replace(good, "Ann", customer, 1))})
-					if err != nil { // refused, or its connection was closed before the request was read
+					if err != nil { // refused, or closed before the request was read
 						failed.Add(1)
 						return
 					}
@@ -259,8 +259,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// A request that is under way at the end, and takes longer than may be, is told to
-// Serve's caller.
+// Serve returns an error if a request takes longer than the shutdown may.
 func TestShutdownGivesUp(t *testing.T) {
 	goOn, inside := make(chan bool), make(chan bool)
 	limits := web.DefaultLimits

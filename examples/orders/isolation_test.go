@@ -11,8 +11,8 @@ import (
 	"github.com/ebbpool/arena/examples/orders/traffic"
 )
 
-// Requests at the same time get what each of them asked for, and nothing of another:
-// neither in the body nor in a header, which the server writes when the arena has gone.
+// Concurrent requests get their own data and nothing of another request, neither in the body nor in a header,
+// which the server writes after the arena was put back.
 func TestNothingOfAnotherRequest(t *testing.T) {
 	p := pair.Run(t, pair.Config{})
 	rounds := 60

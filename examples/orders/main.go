@@ -1,10 +1,8 @@
-// Command orders is a JSON service with an arena for each request; with -plain, the
-// same service without.
+// Command orders is a JSON service with an arena for each request; with -plain, the same service without.
 //
 //	orders [-addr localhost:8080] [-operator localhost:8081] [-db orders.db] [-plain]
 //
-// With DATABASE_URL set to a postgres:// URL that is its database, in place of the
-// SQLite file.
+// If DATABASE_URL is a postgres:// URL, it uses that database instead of the SQLite file.
 package main
 
 import (
@@ -42,7 +40,7 @@ func main() {
 	}
 }
 
-// forOperators adds the memory that requests hold to what operators see.
+// forOperators adds the memory held by requests to the operators' pages.
 func forOperators(o *web.Options) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", web.Operator(o))
@@ -79,7 +77,7 @@ func run(ctx context.Context, log *slog.Logger, addr, operator, database string,
 		handler = plainorders.New(s, *o, time.Now)
 	} else {
 		pool := arena.NewAutoPool(0)
-		pool.SetLimit(8<<20, 256<<20) // of one request, and of all that are under way
+		pool.SetLimit(8<<20, 256<<20) // of one request, and of all requests
 		pool.SetLeakSampling(100)     // for Leaks and the profile
 		handler = arenaorders.New(s, pool, *o, time.Now)
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
-// The server writes headers when the handler has returned. One that lay in the request's
-// arena would be another request's text by then.
+// The server writes headers after the handler has returned. A header in the request's arena would contain
+// another request's text.
 func TestHeadersOutliveTheArena(t *testing.T) {
 	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
 	if err != nil {
@@ -33,7 +33,7 @@ func TestHeadersOutliveTheArena(t *testing.T) {
 	h := arenaorders.New(s, arena.NewAutoPool(0), web.Options{Log: slog.New(slog.DiscardHandler)}, pair.Clock)
 	var headers []http.Header
 	source := traffic.New(1, "c", 5, 1)
-	for range 20 { // each has the arena of the one before
+	for range 20 { // each has the arena of the previous one
 		r := source.Create()
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(r.Method, r.Path, bytes.NewReader(r.Body)))
@@ -49,8 +49,7 @@ func TestHeadersOutliveTheArena(t *testing.T) {
 	}
 }
 
-// The whole program: it says where it is, serves customers and operators, and ends when
-// it is told to.
+// The program prints its addresses, serves customers and operators, and ends when it is told to.
 func TestRun(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		var log safeBuffer

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/examples/orders/traffic"
 )
 
-// The same answers come from PostgreSQL, where there is one to start.
+// The responses are the same with PostgreSQL, if it is installed.
 func TestPostgreSQL(t *testing.T) {
 	p := pair.Run(t, pair.Config{Database: postgres(t)})
 	if err := traffic.New(1, "c", 5, 1).Fill(t.Context(), p.Store, 50); err != nil {
@@ -21,7 +21,7 @@ func TestPostgreSQL(t *testing.T) {
 	}
 	for _, c := range badInput {
 		if strings.Contains(c.body, `\u0000`) {
-			continue // PostgreSQL has no such text: the database fails it
+			continue // PostgreSQL does not accept such text
 		}
 		t.Run(c.name, func(t *testing.T) {
 			same(t, p, traffic.Request{Method: c.method, Path: c.path, Body: []byte(c.body)}, c.status, c.holds)
@@ -42,7 +42,7 @@ func TestPostgreSQL(t *testing.T) {
 	p.AwaitIdle(t)
 }
 
-// postgres starts a server with a folder and a socket of its own, and returns its URL.
+// postgres starts a server with its own directory and socket, and returns its URL.
 func postgres(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("PostgreSQL takes seconds to start")
@@ -59,7 +59,7 @@ func postgres(t *testing.T) string {
 		return path
 	}
 	initdb, pgctl := tool("initdb"), tool("pg_ctl")
-	dir, err := os.MkdirTemp("", "orders") // short enough for a socket's name
+	dir, err := os.MkdirTemp("", "orders") // short enough for the name of a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func postgres(t *testing.T) string {
 	as := func(name string, args ...string) ([]byte, error) {
 		return exec.Command(name, args...).CombinedOutput()
 	}
-	if me, err := user.Current(); err == nil && me.Uid == "0" { // which PostgreSQL refuses
+	if me, err := user.Current(); err == nil && me.Uid == "0" { // PostgreSQL refuses to run as root
 		if _, err := user.Lookup("postgres"); err != nil {
 			t.Skip("SKIPPED: PostgreSQL does not run as root, and there is no user postgres")
 		}

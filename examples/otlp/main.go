@@ -1,5 +1,5 @@
-// Command otlp is a small receiver of OpenTelemetry's traces, logs and metrics over
-// gRPC. It prints what each service has sent when it is asked to stop.
+// Command otlp is a small receiver of OpenTelemetry's traces, logs and metrics over gRPC. When it is stopped,
+// it prints a summary for each service.
 package main
 
 import (
@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var pool *arena.ArenaPool
 	if !*plain {
 		pool = arena.NewAutoPool(0)
-		pool.SetLimit(64<<20, 512<<20) // a call, and all that are under way
+		pool.SetLimit(64<<20, 512<<20) // of a call, and of all calls
 	}
 	r := receiver.New()
 	server := receiver.Server(r, pool)

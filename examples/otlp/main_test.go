@@ -19,7 +19,7 @@ import (
 	"github.com/ebbpool/arena/examples/otlp/batch"
 )
 
-// output is read while run writes it.
+// output may be read while run writes it.
 type output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -37,8 +37,8 @@ func (o *output) String() string {
 	return o.buf.String()
 }
 
-// The program is started, sent to by many clients, and stopped, with arenas and without:
-// it must print the same totals.
+// The program is started, receives requests of many clients, and is stopped, with arenas and without. It
+// prints the same totals.
 func TestProgram(t *testing.T) {
 	var tables []string
 	for _, args := range [][]string{{}, {"-plain"}} {
@@ -89,7 +89,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// send sends what a service does, 200 requests.
+// send sends the requests of a service, 200 of them.
 func send(t *testing.T, conn grpc.ClientConnInterface, service string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()

@@ -9,25 +9,24 @@ import (
 	"time"
 )
 
-// node is one object that stays: two links and a string, as in the caches, trees and
-// sessions that a service holds while it serves.
+// node is a long-lived object: two links and a string, as in the caches, trees and sessions of a service.
 type node struct {
 	left, right *node
 	name        string
 	value       int64
 }
 
-// Live keeps objects alive. Each is an allocation of its own, and its links go to random
-// others: what the collector must chase through memory, unlike an array of structs.
+// Live keeps objects alive. Each is a separate allocation with links to random others, which the collector
+// must follow through memory, unlike an array of structs.
 type Live struct {
 	nodes []*node
 	rng   *rand.Rand
 }
 
-// NewLive makes n objects.
+// NewLive returns n live objects.
 func NewLive(n int) *Live {
-	// There is nothing to free until all is there: collecting meanwhile would take most of
-	// the time. Then a collection is due, which is none of the requests'.
+	// There is no garbage until all objects exist, and collections would take most of the time. The
+	// collection at the end does not count for requests.
 	defer runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	c := &Live{make([]*node, n), rand.New(rand.NewPCG(1, 0x6c697665))}
@@ -42,8 +41,7 @@ func NewLive(n int) *Live {
 
 func (c *Live) any() *node { return c.nodes[c.rng.IntN(len(c.nodes))] }
 
-// Replace puts new objects in the place of others, a thousandth of all every second, until ctx
-// is done: the cache lives.
+// Replace replaces a thousandth of all objects every second until ctx is done, like a cache.
 func (c *Live) Replace(ctx context.Context) {
 	const perSecond = 100
 	tick := time.NewTicker(time.Second / perSecond)

@@ -1,7 +1,7 @@
-// Package load measures servers that do the same: each in a process of its own on the
-// loopback interface, by turns, in a closed loop, and then in open ones at parts of what the
-// first of them did. Workers send the requests and measure each; they allocate nothing for
-// one. Where there are two processors the server has all but the last, and the clients that.
+// Package load compares servers that do the same work, each in its own process on the loopback interface, in
+// turn: in a closed loop, and then in open loops at fractions of the first server's throughput. Workers send
+// the requests and measure each; they do not allocate. On several processors the server has all but the last,
+// and the clients have the last.
 package load
 
 import (
@@ -15,16 +15,16 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Sender is a worker's own: it sends one request at a time.
+// Sender belongs to a worker and sends one request at a time.
 type Sender interface {
-	// Prepare makes request i, which is no part of its latency unless it is late.
+	// Prepare prepares request i. Its time is not part of the latency unless the request is late.
 	Prepare(i int)
-	// Send sends it and returns the answer, which is good until the next call. An answer that
-	// may differ from run to run is nil.
+	// Send sends request i and returns the response, which is valid until the next call. It returns nil for a
+	// response that may differ between runs.
 	Send(i int) ([]byte, error)
 }
 
-// Load is workers, and what they have measured.
+// Load holds workers and their measurements.
 type Load struct {
 	workers []*worker
 }
@@ -38,8 +38,8 @@ func New(senders []Sender) *Load {
 	return l
 }
 
-// Total is the latencies of all requests, the sum of their answers' weights, how many
-// failed, and an error of one of them.
+// Total returns the latencies of all requests, the sum of the weights of their responses, the number of
+// failures, and one of the errors.
 func (l *Load) Total() (latency *hdrhistogram.Histogram, checksum uint64, errors int64, first error) {
 	latency = hdrhistogram.New(1, int64(time.Minute), 3)
 	for _, w := range l.workers {
@@ -62,22 +62,21 @@ type worker struct {
 	first    error
 }
 
-// A Loop says when requests start. drive has w send requests until there are
-// no more of them; all workers call it at once, and each request is sent once.
+// A Loop determines when requests start. All workers call drive, which makes w send requests until there are
+// no more. Each request is sent once.
 type Loop interface {
 	// start begins the loop's time.
 	start()
 	drive(ctx context.Context, w *worker)
 }
 
-// closedLoop is the requests first to first+n-1, each as soon as a worker is
-// free.
+// closedLoop sends the requests first to first+n-1, each as soon as a worker is free.
 type closedLoop struct {
 	first, n int
 	next     atomic.Int64
 }
 
-// Closed is a closed loop of the requests first to first+n-1.
+// Closed returns a closed loop of the requests first to first+n-1.
 func Closed(first, n int) Loop { return &closedLoop{first: first, n: n} }
 
 func (l *closedLoop) start() {}
@@ -90,15 +89,14 @@ func (l *closedLoop) drive(ctx context.Context, w *worker) {
 		}
 		w.sender.Prepare(l.first + k)
 		w.send(l.first+k, time.Now())
-		// A real worker parks here until its next request comes. One that
-		// doesn't let go is stopped by the scheduler after 10 ms, in the middle
-		// of a request, for as long as all others then run: that would drown
-		// the collector's part in the tail.
+		// A real worker would block here until its next request. Without yielding, a worker is preempted
+		// after 10 ms, in the middle of a request, for as long as all others run, which would hide the
+		// collector's share of the tail.
 		runtime.Gosched()
 	}
 }
 
-// Run has the workers send all requests of a loop.
+// Run sends all requests of a loop.
 func (l *Load) Run(ctx context.Context, loop Loop) error {
 	var wg sync.WaitGroup
 	for _, w := range l.workers {
@@ -109,7 +107,7 @@ func (l *Load) Run(ctx context.Context, loop Loop) error {
 	return ctx.Err()
 }
 
-// send sends request i, which was to start at start.
+// send sends request i, which was scheduled at start.
 func (w *worker) send(i int, start time.Time) {
 	out, err := w.sender.Send(i)
 	end := time.Now()
@@ -117,7 +115,7 @@ func (w *worker) send(i int, start time.Time) {
 		w.errors++
 		w.first = err
 	}
-	// No value is refused: Max tells of one beyond the histogram's minute.
+	// Values beyond a minute are recorded as a minute.
 	_ = w.hist.RecordValue(min(max(int64(end.Sub(start)), 1), int64(time.Minute)))
 	if out != nil {
 		w.checksum += weigh(i, out)
@@ -126,10 +124,9 @@ func (w *worker) send(i int, start time.Time) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// weigh makes one number of a request's index and answer. The sum of them
-// over all requests doesn't depend on their order, but changes when two
-// requests get each other's answer. (The multiplications are those of
-// SplitMix64's finalizer.)
+// weigh returns a hash of a request's index and response. The sum over all requests does not depend on their
+// order, but changes if two requests get each other's response. The multiplications are those of SplitMix64's
+// finalizer.
 func weigh(i int, answer []byte) uint64 {
 	x := uint64(i)<<32 | uint64(crc32.Checksum(answer, castagnoli))
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// stalled is a server that takes some time for each request, and stands still once: all of
-// it, as for a collection or a lock.
+// stalled is a server that takes some time for each request, and stalls once, as for a collection or a lock.
 type stalled struct {
 	seen  atomic.Int64
 	takes time.Duration
-	at    int64 // the request at which
+	at    int64 // the request at which it stalls
 	stall time.Duration
 	until atomic.Int64 // the end of the stall
 }
@@ -34,7 +33,7 @@ func (s *stalled) Send(int) ([]byte, error) {
 	return nil, nil
 }
 
-// run has workers send a loop's requests to s, and returns how many it did in a second, and a quantile.
+// run sends a loop's requests to s, and returns the throughput per second and a function for quantiles.
 func run(t *testing.T, workers, requests int, loop Loop, s *stalled) (perSecond float64, at func(q float64) time.Duration) {
 	t.Helper()
 	l, from := New(slices.Repeat([]Sender{s}, workers)), time.Now()
@@ -91,8 +90,8 @@ func TestArrivals(t *testing.T) {
 	if !slices.IsSorted(at) || at[0] < 0 || at[n-1] > 2*time.Second || at[n-1] < 1990*time.Millisecond {
 		t.Errorf("from %v to %v, want all of 2 s", at[0], at[n-1])
 	}
-	// Gaps of a Poisson process are exponential: as wide as they are long, and
-	// one of e is longer than the mean.
+	// Gaps of a Poisson process are exponential: their standard deviation equals their mean, and 1/e of them
+	// exceed the mean.
 	mean, squares, longer := float64(time.Second)/rate, 0.0, 0
 	for i := 1; i < n; i++ {
 		gap := float64(at[i] - at[i-1])

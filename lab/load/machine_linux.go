@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pin leaves this process those processors. Threads that begin later have those of the
-// thread that begins them. Where the system refuses, it has all.
+// pin restricts this process to the given processors. Later threads inherit that from the thread that starts
+// them. If the system refuses, the process keeps all processors.
 func pin(processors []int) {
 	var set unix.CPUSet
 	for _, p := range processors {
@@ -25,7 +25,7 @@ func pin(processors []int) {
 	runtime.GOMAXPROCS(len(processors))
 }
 
-// Busy is the machine's load average over the last minute, or 0 where it is not told.
+// Busy returns the load average of the last minute, or 0 if it is unknown.
 func Busy() float64 {
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
@@ -38,8 +38,7 @@ func Busy() float64 {
 	return load.Load1
 }
 
-// Processor is the name of this machine's, as Go's benchmarks print it, or "" where it is
-// not told.
+// Processor returns the name of the processor, as printed by Go's benchmarks, or "" if it is unknown.
 func Processor() string {
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {

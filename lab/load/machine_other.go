@@ -2,10 +2,10 @@
 
 package load
 
-func pin([]int) {} // the system has no such call
+func pin([]int) {} // not supported
 
-// Busy is 0: the system doesn't tell.
+// Busy returns 0, because the load is unknown.
 func Busy() float64 { return 0 }
 
-// Processor is "": the system doesn't tell.
+// Processor returns "", because the name is unknown.
 func Processor() string { return "" }

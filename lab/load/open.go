@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Arrivals are the times at which n requests are meant to start: those of a
-// Poisson process, in which callers know nothing of each other, so that some
-// come in bunches. They follow from the seed, and fill n/rate seconds
-// exactly: every subject meets the same ones.
+// Arrivals returns the start times of n requests: those of a Poisson process, in which callers are
+// independent, so that some arrive in bunches. They depend on the seed and fill exactly n/rate seconds, so
+// every subject gets the same times.
 func Arrivals(seed uint64, n int, rate float64) []time.Duration {
 	rng := rand.New(rand.NewPCG(seed, 0x6172726976616c))
 	sums := make([]float64, n)
@@ -19,8 +18,8 @@ func Arrivals(seed uint64, n int, rate float64) []time.Duration {
 		sum += rng.ExpFloat64()
 		sums[i] = sum
 	}
-	// With one more gap behind the last, the sums in parts of their total are
-	// those of a Poisson process that has had n arrivals in that time.
+	// With one more gap after the last, the partial sums divided by the total are distributed like a Poisson
+	// process with n arrivals in that time.
 	scale := float64(n) / rate * float64(time.Second) / (sum + rng.ExpFloat64())
 	at := make([]time.Duration, n)
 	for i := range at {
@@ -29,14 +28,14 @@ func Arrivals(seed uint64, n int, rate float64) []time.Duration {
 	return at
 }
 
-// nap is the longest time until a worker sees that the run was cancelled.
+// nap is the longest time until a worker notices that the run was canceled.
 const nap = 100 * time.Millisecond
 
-// openClients is an open loop over the network: its workers are clients that sleep
-// until the next arrival, since the runtime looks at the network only when nobody is
-// ready to run. A client that is free in time begins when it wakes, which may be some
-// time late and is not the server's fault; one that isn't has its request begin when
-// it was meant to. With fewer clients than requests wait, arrivals pass all the same.
+// openClients is an open loop over the network. Its workers are clients that sleep until the next arrival,
+// because the runtime polls the network only when no goroutine is ready. The request of a client that is free
+// in time starts when the client wakes, which may be late and is not the server's fault. Otherwise the
+// request starts at its scheduled time. If more requests wait than there are clients, arrivals continue on
+// schedule.
 type openClients struct {
 	at    []time.Duration
 	begin time.Time
@@ -44,7 +43,7 @@ type openClients struct {
 	next  atomic.Int64
 }
 
-// Open is an open loop over a network.
+// Open returns an open loop over a network.
 func Open(at []time.Duration) Loop {
 	return &openClients{at: at, ready: make(chan struct{})}
 }

@@ -27,33 +27,33 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Service is servers that do the same, its sides, and what sends them requests. A side's
-// name may end in "+GOGC=400", or another variable of its process's environment; with
-// GOTOOLCHAIN that Go compiles it.
+// Service is a set of servers that do the same work, its sides, and their clients. A side's name may end in
+// "+GOGC=400" or another environment variable of its process; GOTOOLCHAIN also compiles it with that Go.
 type Service struct {
 	Name  string
 	Sides []string
-	// Open are the open loops, as percents of what the first side did in the closed one, and
-	// Steady the sides that meet them.
+	// Open lists the open loops, as percentages of the first side's throughput in the closed loop, and Steady
+	// the sides measured in them.
 	Open   []int
 	Steady []string
 	// Serve serves one side until ctx is done. data is Begin's result.
 	Serve func(ctx context.Context, side, data string, l net.Listener) error
-	// Begin makes what a server of either side begins with, in dir.
+	// Begin prepares the initial data of a server in dir.
 	Begin func(ctx context.Context, dir string) (data string, err error)
-	// Senders are the workers of one loop of so many requests; close is called after it.
+	// Senders returns the workers of one loop with the given number of requests. close is called after it.
 	Senders func(addr string, workers, requests int, seed uint64) (s []Sender, close func(), err error)
-	// More measures what needs no server; nil for nothing.
+	// More, if not nil, measures what needs no server.
 	More func(ctx context.Context, w io.Writer, dir string, rounds int) error
 }
 
-// Config is how much is measured. OpenRequests is as Requests, of the open loops; 0 is as many.
+// Config is the amount of measurement. OpenRequests is the number of requests in open loops; 0 means
+// Requests.
 type Config struct {
 	Rounds, Requests, OpenRequests, Workers int
 }
 
-// Child has this program be the server where its arguments say so, and reports whether it
-// was. The program calls it first.
+// Child runs the server if the program's arguments say so, and reports whether it did. Programs call it
+// first.
 func Child(serve func(ctx context.Context, side, data string, l net.Listener) error) bool {
 	if len(os.Args) != 4 || os.Args[1] != "-serve" {
 		return false
@@ -67,7 +67,7 @@ func Child(serve func(ctx context.Context, side, data string, l net.Listener) er
 	return true
 }
 
-// Main is the program of a service that has no flags of its own.
+// Main is the main function of a service without its own flags.
 func (s Service) Main() {
 	if Child(s.Serve) {
 		return
@@ -165,20 +165,20 @@ func (s Service) Measure(ctx context.Context, w io.Writer, c Config) (all []Resu
 	return all, nil
 }
 
-// enough is how many requests must stand behind a p99.9, in all rounds together.
+// enough is the number of requests, in all rounds together, that a p99.9 needs.
 var enough int64 = 100_000
 
-// Result has the counts of one side in a loop of one round.
+// Result is the measurement of one side in a loop of one round.
 type Result struct {
 	Side, Loop     string
 	Requests       int
-	PerSecond, CPU float64 // CPU: ns for a request
-	Used           Usage   // the difference over the loop; the peak since the process began
+	PerSecond, CPU float64 // CPU: ns per request
+	Used           Usage   // the difference over the loop; the peak since the process started
 	latency        *hdrhistogram.Histogram
 	checksum       uint64
 }
 
-// Quantile is the latency that q percent of the requests have at most.
+// Quantile returns the latency that q percent of the requests do not exceed.
 func (r Result) Quantile(q float64) time.Duration { return time.Duration(r.latency.ValueAtQuantile(q)) }
 
 func (r Result) name(service string) string {
@@ -192,7 +192,7 @@ func (r Result) write(w io.Writer, service string) {
 		1000*float64(r.Used.Collections)/n, float64(r.Used.Pause)/n, float64(r.Used.Allocations)/n, float64(r.Used.Allocated)/n, r.Used.PeakRSS)
 }
 
-// Profile has one side serve a closed loop, and returns the file of its CPU profile, in dir.
+// Profile runs one side in a closed loop, and returns the file of its CPU profile, in dir.
 func (s Service) Profile(ctx context.Context, side, dir string, c Config) (string, error) {
 	file := filepath.Join(dir, "cpu.pb.gz")
 	_, err := s.life(ctx, side, dir, c, 0, 0, file)
@@ -215,7 +215,7 @@ func (s Service) life(ctx context.Context, side, dir string, c Config, round uin
 			_, err = fail(e)
 		}
 	}()
-	loops := []int{0, 100} // percents; 0 is to warm up, 100 the closed loop
+	loops := []int{0, 100} // percentages; 0 is the warm-up, 100 the closed loop
 	if rate > 0 && slices.Contains(s.Steady, side) {
 		loops = append(loops, s.Open...)
 	}
@@ -268,7 +268,7 @@ func (s Service) life(ctx context.Context, side, dir string, c Config, round uin
 	return all, nil
 }
 
-// Usage counts what a server has used since it began.
+// Usage counts the resources that a server has used since it started.
 type Usage struct {
 	CPU, Pause                      time.Duration
 	Collections                     uint32
@@ -295,10 +295,10 @@ func used() (Usage, error) {
 	return u, nil
 }
 
-// child is the server's process: it says its address, and at each line of input what it
-// has used, until there is no more. A line "profile FILE" begins one.
+// child is the server's process. It prints its address, and for each line of input its usage, until the input
+// ends. A line "profile FILE" starts a profile.
 func child(ctx context.Context, serve func(ctx context.Context, side, data string, l net.Listener) error, side, data string, in io.Reader, out io.Writer) error {
-	if n := runtime.NumCPU(); n > 1 { // the clients have the last one
+	if n := runtime.NumCPU(); n > 1 { // the clients have the last processor
 		var all []int
 		for i := range n - 1 {
 			all = append(all, i)
@@ -313,7 +313,7 @@ func child(ctx context.Context, serve func(ctx context.Context, side, data strin
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {
-		defer l.Close() // a client of a server that fails must not wait
+		defer l.Close() // clients of a failed server must not wait
 		ended <- serve(ctx, side, data, l)
 	}()
 	fmt.Fprintln(out, l.Addr())
@@ -341,7 +341,7 @@ func child(ctx context.Context, serve func(ctx context.Context, side, data strin
 	return <-ended
 }
 
-// server is such a process, seen from the one that sends the requests.
+// server is the client's side of such a process.
 type server struct {
 	addr string
 	cmd  *exec.Cmd
@@ -383,7 +383,7 @@ func start(side, data, dir string) (*server, error) {
 	return s, nil
 }
 
-// compiled returns this program as the Go of that toolchain compiles it, into dir.
+// compiled compiles this program with the given toolchain, into dir.
 func compiled(toolchain, dir string) (file string, err error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// The test's own program is the server that it measures.
+// The test program is also the server that it measures.
 func TestMain(m *testing.M) {
 	if Child(answering) {
 		return
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// answering is a server of the answer that its environment has.
+// answering serves the response given by its environment.
 func answering(ctx context.Context, side, _ string, l net.Listener) error {
 	if side == "broken" {
 		return errors.New("this one does not start")
@@ -50,8 +50,8 @@ func (g getter) Send(i int) ([]byte, error) {
 	return io.ReadAll(r.Body)
 }
 
-// A server that answers something else than the others is no result, whatever its speed;
-// nor is one that does not start. A p99.9 has all rounds' requests behind it, or is left out.
+// A server with a different response gives no result, nor does one that does not start. A p99.9 is based on
+// the requests of all rounds, or is left out.
 func TestMeasure(t *testing.T) {
 	defer func(n int64) { enough = n }(enough)
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Phase is a part of a load that shifts: so many requests a second, at random or, with
-// Together, so many at one moment. With neither there are none.
+// Phase is a part of a changing load: Rate requests per second at random or, with Together, that many at one
+// moment. With neither there are none.
 type Phase struct {
 	Name     string
 	Length   time.Duration
@@ -23,7 +23,7 @@ type Phase struct {
 	Together int
 }
 
-// arrivals are when the phase's requests are meant to start.
+// arrivals returns the start times of the phase's requests.
 func (p Phase) arrivals(seed uint64) []time.Duration {
 	n := int(p.Rate * p.Length.Seconds())
 	if p.Together == 0 {
@@ -39,8 +39,8 @@ func (p Phase) arrivals(seed uint64) []time.Duration {
 	return at
 }
 
-// Shift has all sides serve the same load at the same time, phase by phase, and writes the
-// mean of each server's resident memory in the second half of each.
+// Shift makes all sides serve the same load at the same time, phase by phase, and writes the mean resident
+// memory of each server in the second half of each phase.
 func (s Service) Shift(ctx context.Context, w io.Writer, phases []Phase) error {
 	servers := make([]*server, len(s.Sides))
 	for i, side := range s.Sides {
@@ -85,7 +85,7 @@ func (s Service) Shift(ctx context.Context, w io.Writer, phases []Phase) error {
 	return nil
 }
 
-// resident is the mean of the server's resident memory in the second half of a time.
+// resident returns the mean resident memory of the server in the second half of the given time.
 func (s *server) resident(length time.Duration) (bytes float64) {
 	time.Sleep(length / 2)
 	n := 0

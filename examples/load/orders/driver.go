@@ -12,27 +12,27 @@ import (
 	"modernc.org/sqlite"
 )
 
-// timed is SQLite's driver, with the time that was spent in it. What database/sql and
-// the service do with rows is not its time.
+// timed is SQLite's driver, which measures the time spent in it, without the work of database/sql and the
+// service.
 type timed struct{ driver.Driver }
 
-// inDriver is that time, in processor time of the process: one goroutine uses the
-// driver while it is looked at. calls says how often the clock was read twice for it.
+// inDriver is that time, as processor time of the process, because only one goroutine uses the driver. calls
+// is the number of measured calls.
 var (
 	inDriver time.Duration
 	calls    int
 )
 
-// cpu is the processor time that the process has taken.
+// cpu returns the processor time of the process.
 func cpu() time.Duration {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-		panic(err) // Linux has that clock
+		panic(err) // Linux has this clock
 	}
 	return time.Duration(t.Nano())
 }
 
-// clockCost returns what it takes to look at the clock twice.
+// clockCost returns the time of reading the clock twice.
 func clockCost() time.Duration {
 	const n = 20_000
 	before := cpu()

@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command orders measures examples/orders and its counterpart without arenas: go run
-// ./orders. What handlers take besides the database is measured without a network.
+// Command orders compares examples/orders with its counterpart without arenas: go run ./orders. It also
+// measures the handlers' time outside of the database, without a network.
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 
 const (
 	customers = 200
-	orders    = 5000 // that the database begins with
+	orders    = 5000 // initially in the database
 )
 
 var sides = []string{"plain", "arena"}
@@ -37,7 +37,7 @@ var measured = load.Service{Name: "orders", Sides: sides, Open: []int{60}, Stead
 
 func main() { measured.Main() }
 
-// newService is the service of one side, which logs each request to nowhere.
+// newService returns the service of one side, which discards its log.
 func newService(side string, s *store.Store) http.Handler {
 	o := web.Options{Log: slog.New(slog.NewJSONHandler(io.Discard, nil)), MaxUnderWay: 4096, Deadline: time.Minute}
 	if side == "plain" {
@@ -57,7 +57,7 @@ func serve(ctx context.Context, side, db string, l net.Listener) error {
 	return web.Serve(ctx, l, newService(side, s), web.DefaultLimits)
 }
 
-// begin makes a copy of the database that every server begins with.
+// begin copies the initial database.
 func begin(ctx context.Context, dir string) (string, error) {
 	template, db := filepath.Join(dir, "template.db"), filepath.Join(dir, "serve.db")
 	if _, err := os.Stat(template); err != nil {
@@ -69,7 +69,7 @@ func begin(ctx context.Context, dir string) (string, error) {
 			s.Close()
 			return "", err
 		}
-		if err := s.Close(); err != nil { // the last one to close puts all into the one file
+		if err := s.Close(); err != nil { // the last Close writes everything to one file
 			return "", err
 		}
 	}
@@ -83,9 +83,8 @@ func begin(ctx context.Context, dir string) (string, error) {
 	return db, os.WriteFile(db, b, 0o600)
 }
 
-// mix is n requests, 80 % of which read. Those ask for the customers that the database
-// began with, and new orders are others': so each service's answers are the same,
-// whatever comes first.
+// mix returns n requests, 80 % of which read. Reads are for the initial customers, and new orders are other
+// customers', so the responses of both services are equal for any order of requests.
 func mix(seed uint64, n int) []traffic.Request {
 	reads := traffic.New(seed, "c", customers, orders)
 	writes := traffic.New(seed, "new", customers, 1)
@@ -140,7 +139,7 @@ func (s *sender) Send(i int) ([]byte, error) {
 		return nil, fmt.Errorf("%s %s: %s: %s", r.Method, r.Path, resp.Status, &s.buf)
 	}
 	if r.Method != http.MethodGet {
-		return nil, nil // a new order's number depends on who came first
+		return nil, nil // a new order's number depends on the order of requests
 	}
 	return s.buf.Bytes(), nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
-// The test's own program is the server that it measures.
+// The test program is also the server that it measures.
 func TestMain(m *testing.M) {
 	if load.Child(serve) {
 		return
@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A short measurement has results of both loops, of both sides, and the services' answers,
-// which it compares, are the same. It does not look at figures.
+// A short measurement has results of both loops and both sides, and the compared responses are equal. The
+// test ignores the figures.
 func TestMeasure(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "orders.txt")
 	if err := load.ToFile(out, func(w io.Writer) error {
@@ -50,7 +50,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Eight of ten requests read, and the same seed makes the same ones.
+// Eight of ten requests read, and the same seed gives the same requests.
 func TestMix(t *testing.T) {
 	a, b := mix(7, 5000), mix(7, 5000)
 	reads := 0

@@ -18,9 +18,9 @@ import (
 	"github.com/ebbpool/arena/examples/orders/traffic"
 )
 
-// outside measures how long a request takes besides the database: both services in one
-// process, by turns, one goroutine, on one processor. The time is the process's
-// processor time, with the collector's work in it. It writes nanoseconds for a request, of each round.
+// outside measures the time of requests outside of the database: both services in one process, in turn, on
+// one goroutine and one processor. The time is processor time of the process, including the collector's. It
+// writes nanoseconds per request for each round.
 func outside(ctx context.Context, to io.Writer, dir string, rounds int) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	services := map[string]http.Handler{}
@@ -40,7 +40,7 @@ func outside(ctx context.Context, to io.Writer, dir string, rounds int) error {
 		services[side] = newService(side, s)
 	}
 	const batch = 400
-	for round := range rounds*5 + 1 { // one to warm up
+	for round := range rounds*5 + 1 { // the first one warms up
 		sums := map[string]uint32{}
 		for i := range sides {
 			side := sides[(i+round)%len(sides)]
@@ -64,7 +64,7 @@ func outside(ctx context.Context, to io.Writer, dir string, rounds int) error {
 					sums[side] += crc32.ChecksumIEEE(w.body)
 				}
 			}
-			took := cpu() - begin - inDriver - time.Duration(calls)*cost/2 // half of that is in inDriver
+			took := cpu() - begin - inDriver - time.Duration(calls)*cost/2 // the other half is in inDriver
 			if round > 0 {
 				fmt.Fprintf(to, "BenchmarkService/service=orders/loop=outside/side=%s %d %d ns/op\n", side, batch, int(took)/batch)
 			}
@@ -79,7 +79,7 @@ func outside(ctx context.Context, to io.Writer, dir string, rounds int) error {
 func prepare(ctx context.Context, r traffic.Request) *http.Request {
 	u, err := url.Parse(r.Path)
 	if err != nil {
-		panic(err) // traffic makes paths that can be parsed
+		panic(err) // traffic makes valid paths
 	}
 	req := (&http.Request{
 		Method: r.Method, URL: u, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -92,7 +92,7 @@ type body struct{ *bytes.Reader }
 
 func (body) Close() error { return nil }
 
-// recorder is an http.ResponseWriter that is used again.
+// recorder is a reusable http.ResponseWriter.
 type recorder struct {
 	header http.Header
 	status int

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command otlp measures examples/otlp with arenas and without: go run ./otlp.
+// Command otlp measures examples/otlp with and without arenas: go run ./otlp.
 package main
 
 import (
@@ -52,11 +52,10 @@ func serve(ctx context.Context, side, _ string, l net.Listener) error {
 	return nil
 }
 
-// export is the method that is called.
+// export is the method to call.
 const export = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
-// ready is a codec for a request that is bytes already, so that what a client does is
-// the same, and little, for both servers.
+// ready is a codec for encoded requests, so that the client's work is small and the same for both servers.
 type ready struct{}
 
 func (ready) Name() string { return "proto" }
@@ -64,7 +63,7 @@ func (ready) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
 }
 func (ready) Unmarshal(data mem.BufferSlice, v any) error {
-	if n := data.Len(); n != 0 { // a reply that says nothing is empty
+	if n := data.Len(); n != 0 { // the encoding of an empty reply
 		return fmt.Errorf("the server rejects what it was sent: %d bytes", n)
 	}
 	return nil

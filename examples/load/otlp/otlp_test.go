@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/lab/rounds"
 )
 
-// The children of a test are this program, too.
+// Child processes of a test run this program.
 func TestMain(m *testing.M) {
 	if load.Child(serve) {
 		return
@@ -20,8 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Both servers answer all that both loops send, and give back what they took. Nothing is
-// said of speed, which a test can't measure.
+// Both servers respond to all requests of both loops, and put all arenas back. The test ignores the figures.
 func TestLoops(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "otlp.txt")
 	if err := load.ToFile(out, func(w io.Writer) error {

@@ -19,12 +19,10 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Six bodies of 10 MB at once, in a container: a handler with arenas must live where an
-// ordinary one lives, and with limits it refuses and never dies. Without limits either side is
-// safe only where all that the six take, 40 MB each in arenas, garbage included, fits beside the
-// program: on a busy machine it can come within one collection, which frees none of it. (That was
-// seen: 292 MB, 250 of them marked, with a GOMEMLIMIT of 230; 8 of 69 runs had more than 256.) In
-// 256 MB it has three tries.
+// Six concurrent bodies of 10 MB in a container: a handler with arenas must survive if an ordinary one does.
+// With limits it refuses requests and never exceeds the memory. Without limits both are safe only if all
+// memory of the six, 40 MB each in arenas including garbage, fits, because on a busy machine all of it can be
+// live in one collection. In 256 MB the test has three tries: 8 of 69 runs exceeded it.
 func TestSoakBodies(t *testing.T) {
 	const key = "EBBPOOL_BODIES"
 	if side := os.Getenv(key); side != "" {
@@ -74,7 +72,7 @@ type manyLines struct {
 	}
 }
 
-// serveBodies has a handler serve six bodies at once, again and again.
+// serveBodies makes a handler serve six concurrent bodies, repeatedly.
 func serveBodies(t *testing.T, side string) {
 	pool := arena.NewAutoPool(0)
 	if side == "limits" {
@@ -112,7 +110,8 @@ func serveBodies(t *testing.T, side string) {
 			g.Go(func() {
 				r, err := http.Post(s.URL, "application/json", bytes.NewReader(body))
 				if err != nil {
-					// The answer is lost where the server hangs up before it has read all of a body that it refuses.
+					// The response is lost if the server closes the connection before it has read all of a
+					// refused body.
 					if lost := errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET); !lost || side != "limits" {
 						t.Error(err)
 					}

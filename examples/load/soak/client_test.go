@@ -19,8 +19,8 @@ import (
 	"github.com/ebbpool/arena/examples/orders/traffic"
 )
 
-// marks are a client's notes of each request to the service with arenas, at once, since
-// it may be killed.
+// marks are a client's records of requests to the service with arenas, written immediately because the client
+// may be killed.
 var marks = map[byte]string{
 	'b': "begun", 'a': "answered", 'c': "compared", 'x': "cancelled", 'p': "made to panic", 'm': "malformed",
 	'l': "refused by a limit", '0': "sent with a body of up to 30 MB", 'f': "given forks", 's': "abandoned", 'd': "sent slowly",
@@ -30,9 +30,9 @@ var marks = map[byte]string{
 type sender struct {
 	t            *testing.T
 	arena, plain *pair.Service
-	to           io.Writer // marks
+	to           io.Writer // for marks
 	rng          *rand.Rand
-	own          string // the beginning of its customers' names
+	own          string // prefix of its customers' names
 }
 
 // TestClient is the process of a client: "arena's URL, plain's, seed, goroutines, interval, phase".
@@ -56,13 +56,13 @@ func TestClient(t *testing.T) {
 		g.Go(func() {
 			s := &sender{t, a, b, to, rand.New(rand.NewPCG(uint64(seed), uint64(k))), fmt.Sprintf("client%d-%d-", seed, k)}
 			source := traffic.New(uint64(seed)<<8+uint64(k), s.own, 3, 1000)
-			// A byte that is changed can make one customer another, whose orders are compared:
-			// nobody asks for those of these.
+			// A changed byte can turn one customer into another, whose orders are compared. These customers'
+			// orders are never read.
 			broken := traffic.New(uint64(seed)<<8+uint64(k), "broken", 3, 1000)
 			if phase == "burst" && k < 6 {
 				s.large(10 << 20)
 			} else if phase == "burst" && k == 6 {
-				s.large(30 << 20) // more than a request may have
+				s.large(30 << 20) // more than the limit of a request
 			}
 			for n := 0; ctx.Err() == nil && !t.Failed(); n++ {
 				next := time.Now().Add(time.Duration(interval))
@@ -79,7 +79,7 @@ func TestClient(t *testing.T) {
 
 func (s *sender) mark(mark byte) { s.to.Write([]byte{mark}) }
 
-// ask has the service with arenas answer.
+// ask sends a request to the service with arenas.
 func (s *sender) ask(ctx context.Context, r traffic.Request, headers ...string) (pair.Answer, error) {
 	s.mark('b')
 	a, err := s.arena.Ask(ctx, r, headers...)
@@ -89,7 +89,7 @@ func (s *sender) ask(ctx context.Context, r traffic.Request, headers ...string) 
 	return a, err
 }
 
-// send sends one request, to both services where they can be compared.
+// send sends one request, to both services if their responses can be compared.
 func (s *sender) send(ctx context.Context, source, broken *traffic.Source) {
 	never := context.Background()
 	switch n := s.rng.IntN(10_000); {
@@ -116,10 +116,10 @@ func (s *sender) send(ctx context.Context, source, broken *traffic.Source) {
 	case n < 400:
 		s.mark('f')
 		s.ask(never, source.List(), "X-Forks", fmt.Sprint(1+s.rng.IntN(4)))
-	case n < 1000: // the client goes away
+	case n < 1000: // the client leaves
 		s.mark('x')
 		soon, cancel := context.WithTimeout(ctx, time.Duration(s.rng.Int64N(int64(3*time.Millisecond))))
-		s.ask(soon, source.Read()) // an order could come while others are compared
+		s.ask(soon, source.Read()) // an order could arrive while others are compared
 		cancel()
 	case n < 1400:
 		s.mark('p')
@@ -154,13 +154,13 @@ func (s *sender) send(ctx context.Context, source, broken *traffic.Source) {
 	}
 }
 
-// foreign reports whether what was said to one client has come to another.
+// foreign reports whether the response contains another client's data.
 func (s *sender) foreign(a pair.Answer) bool {
 	return strings.Count(a.Body, `"customer":"`) != strings.Count(a.Body, `"customer":"`+s.own)
 }
 
-// large sends an order whose note has so many bytes; none is no body at all. Only the
-// service with arenas gets it: the other one has no limit.
+// large sends an order with a note of the given size, or an empty body for 0, to the service with arenas; the
+// other one has no limit.
 func (s *sender) large(bytes int) {
 	s.mark('0')
 	body := ""
@@ -175,7 +175,7 @@ func (s *sender) large(bytes int) {
 	}
 }
 
-// slowly is a body that comes in pieces.
+// slowly is a body that arrives in pieces.
 type slowly struct{ rest []byte }
 
 func (r *slowly) Read(b []byte) (int, error) {
@@ -188,10 +188,10 @@ func (r *slowly) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// refused reports whether others had the memory or the places, which can happen to any request here.
+// refused reports whether other requests used the memory or the places, which can happen to any request here.
 func refused(a pair.Answer) bool { return a.Status == 503 && a.RetryAfter != "" }
 
-// mangle breaks JSON: a byte changed, taken out or doubled.
+// mangle breaks JSON: it changes, deletes or doubles a byte.
 func mangle(rng *rand.Rand, doc []byte) []byte {
 	at := rng.IntN(len(doc))
 	switch rng.IntN(3) {
@@ -204,8 +204,8 @@ func mangle(rng *rand.Rand, doc []byte) []byte {
 	return append(doc[:at+1], doc[at:]...)
 }
 
-// compare asks both and returns the arena's answer. Where that one was refused
-// it asks again until it is not.
+// compare sends r to both services and returns the response of the one with arenas. It repeats refused
+// requests.
 func (s *sender) compare(r traffic.Request, foreign func(pair.Answer) bool) pair.Answer {
 	var a pair.Answer
 	for try := 0; ; try++ {

@@ -22,18 +22,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// ledger counts what the service does, beside the metrics and by other means: what the
-// log says of each request, and what each request's arena says at its end.
+// ledger counts the service's operations independently of the metrics: from the log of each request, and from
+// each request's arena at its end.
 type ledger struct {
 	mu                                   sync.Mutex
-	registry                             *prometheus.Registry // metrics of the ledger's own, and of the Go runtime
+	registry                             *prometheus.Registry // the ledger's own metrics, and the Go runtime's
 	seconds                              *prometheus.HistogramVec
 	used                                 prometheus.Histogram
 	gets, puts, forks, abandoned, leaked uint64
 	refusedByArena, refusedByTotal       uint64
 	oversize                             uint64
-	largest                              int                                  // bytes of chunks that one had at the end of its request, at most
-	made                                 uint64                               // arenas that were seen, no forks
+	largest                              int                                  // maximum bytes of chunks of an arena at the end of its request
+	made                                 uint64                               // arenas seen, without forks
 	arenas                               map[weak.Pointer[arena.Arena]]uint64 // and their Oversize
 }
 
@@ -61,14 +61,14 @@ func (l *ledger) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == "request" {
 		at := map[string]slog.Value{}
 		r.Attrs(func(a slog.Attr) bool { at[a.Key] = a.Value; return true })
-		status := max(at["status"].Int64(), 200-200*min(at["status"].Int64(), 1)) // nothing written is 200
+		status := max(at["status"].Int64(), 200-200*min(at["status"].Int64(), 1)) // no response means 200
 		l.seconds.WithLabelValues(at["method"].String(), strconv.FormatInt(status, 10)).Observe(at["took"].Duration().Seconds())
 	}
 	return nil
 }
 
-// inside stands between the request's arena and its handler. Requests may ask for forks,
-// and for a goroutine that asks for the arena and so has it abandoned.
+// inside is between the request's arena and its handler. Requests may ask for forks, and for a goroutine that
+// asks for the arena, which abandons it.
 func (l *ledger) inside(h http.Handler) http.Handler {
 	h = pair.Faults(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +81,7 @@ func (l *ledger) inside(h http.Handler) http.Handler {
 				panic(v)
 			}
 		}()
-		a := arena.FromContext // the arena's goroutine is this one
+		a := arena.FromContext // on the arena's goroutine
 		n, _ := strconv.Atoi(r.Header.Get("X-Forks"))
 		for range n {
 			forks = append(forks, a(r.Context()).Fork())
@@ -151,8 +151,8 @@ func (l *ledger) end(a *arena.Arena, forks []*arena.Arena, strays bool, v any) {
 	l.used.Observe(float64(used))
 }
 
-// probe does to the pool at rest what has known results: an arena that lets go of all it
-// has, and one that is lost. It returns what differs.
+// probe does operations with known results on the idle pool: it releases an arena's memory and leaks an
+// arena. It returns the differences.
 func (l *ledger) probe(p *arena.ArenaPool, operator http.Handler) (problems []string) {
 	a := p.Get()
 	defer p.Put(a)
@@ -167,14 +167,14 @@ func (l *ledger) probe(p *arena.ArenaPool, operator http.Handler) (problems []st
 			problems = append(problems, fmt.Sprintf("an arena let go of %d bytes in %d chunks: %s changed by %v", has.RetainedBytes, has.Chunks, key, got))
 		}
 	}
-	// The last, since the collector may find it at any time, and all it has goes then.
+	// The leak is last, because the collector may find it at any time and free its memory.
 	l.end(p.Get(), nil, true, nil)
 	l.abandoned--
 	l.leaked++
 	return problems
 }
 
-// scrape returns what h exports, by name and labels.
+// scrape returns the metrics exported by h, by name and labels.
 func scrape(h http.Handler) map[string]float64 {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -191,13 +191,13 @@ func parse(metrics string) map[string]float64 {
 	return values
 }
 
-// span has the least and the most that a metric may be.
+// span is the minimum and maximum of a metric.
 type span struct{ least, most float64 }
 
 func exactly[T int | uint64 | float64](n T) span { return span{float64(n), float64(n)} }
 
-// compare returns what metrics at rest differ from what the ledger knows, of which one that
-// it knows nothing of is the first: none may be exported and looked at by nobody.
+// compare returns the metrics that differ from the ledger while the pool is idle. Every exported metric must
+// be known to the ledger.
 func (l *ledger) compare(operator http.Handler, asked span) (problems []string) {
 	own := promhttp.HandlerFor(l.registry, promhttp.HandlerOpts{})
 	before, got, after := scrape(own), scrape(operator), scrape(own)
@@ -221,7 +221,7 @@ func (l *ledger) compare(operator http.Handler, asked span) (problems []string) 
 		"leaked_total":          exactly(l.leaked),
 		"abandoned_total":       exactly(l.abandoned),
 		"guarded_total":         binomial(l.gets, 1./guardRate),
-		"used_late_total":       exactly(0), // it does not isolate
+		"used_late_total":       exactly(0), // no isolation
 		"oversize_chunks_total": exactly(l.oversize),
 		"dropped_chunks_total":  {float64(l.leaked), any},
 		"dropped_bytes_total":   {float64(l.leaked * 3 << 20), got["go_memstats_alloc_bytes_total"]},
@@ -242,7 +242,7 @@ func (l *ledger) compare(operator http.Handler, asked span) (problems []string) 
 		"mode,isolated":         exactly(0),
 		"mode,heap":             exactly(0),
 	}
-	if check.On { // each arena is new, and what came of those before is not seen
+	if check.On { // each arena is new, and earlier ones are not visible
 		known["misses_total"], known["oversize_chunks_total"] = span{1, float64(l.gets)}, span{1, any}
 	}
 	var requests float64
@@ -254,9 +254,9 @@ func (l *ledger) compare(operator http.Handler, asked span) (problems []string) 
 		b := after[key]
 		switch {
 		case strings.HasPrefix(key, "go_"), strings.HasPrefix(key, "process_"):
-			expect[key] = span{min(a, b)/2 - 16, max(a, b)*2 + 16} // at about the same time
+			expect[key] = span{min(a, b)/2 - 16, max(a, b)*2 + 16} // read at about the same time
 		case strings.Contains(key, "_sum"):
-			expect[key] = span{b * (1 - 1e-9), b * (1 + 1e-9)} // in another order
+			expect[key] = span{b * (1 - 1e-9), b * (1 + 1e-9)} // summed in another order
 		default:
 			expect[key] = exactly(b)
 		}
@@ -294,8 +294,8 @@ func name(key string) string {
 	return "ebbpool_" + key + `{pool="requests"}`
 }
 
-// binomial is where the number of hits lies, of n tries with a chance of p each, but once in
-// millions of soaks. Large requests that are guarded have others not be: down to half of it.
+// binomial returns the range of the number of hits in n tries with probability p, with one exception in
+// millions of soaks. Large guarded requests keep others from being guarded, so the minimum is half.
 func binomial(n uint64, p float64) span {
 	mean := float64(n) * p
 	far := 6*math.Sqrt(mean*(1-p)) + 6

@@ -1,5 +1,5 @@
-// Package soak runs the service and its counterpart for as long as it is told, with all that
-// can happen to requests, and compares.
+// Package soak runs the service and its counterpart for a given time, with everything that can happen to
+// requests, and compares them.
 package soak
 
 import (
@@ -32,8 +32,8 @@ import (
 
 var length = flag.Duration("for", 15*time.Second, "how long TestSoak runs")
 
-// container is the bytes that the services may have together, of which GOMEMLIMIT is 0.9.
-// Checked builds hand no memory out twice, and the race detector has more beside it.
+// container is the memory of the services in bytes; GOMEMLIMIT is 0.9 of it. Checked builds never reuse
+// memory, and the race detector needs more.
 var container = 256 << 20
 
 func init() {
@@ -43,18 +43,17 @@ func init() {
 }
 
 const (
-	share     = 0.35 // of GOMEMLIMIT for arenas
+	share     = 0.35 // of GOMEMLIMIT, for arenas
 	maxIdle   = 16 << 20
 	guardRate = 1000
 	maxBody   = 32 << 20
 )
 
-// TestSoak has both services in a process of their own, in a memory control group where one
-// can be made, under load that shifts: day, a night of a hundredth of it, and bursts, by
-// processes of which some are killed in the middle of their requests (client_test.go).
-// Between them, when nothing is asked for, every metric that is exported is compared with
-// what is known of the requests (metrics_test.go), and nothing may be out: no arena, no
-// goroutine, no connection of the database, and no memory above what it has come to.
+// TestSoak runs both services in one process, in a memory control group if possible, under a changing load: a
+// day, a night with a hundredth of it, and bursts, sent by processes some of which are killed during their
+// requests (client_test.go). In between, without load, every exported metric is compared with what is known
+// about the requests (metrics_test.go), and nothing may be in use: no arena, no goroutine, no database
+// connection, and no more memory than before.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make test-soak runs it")
@@ -63,7 +62,7 @@ func TestSoak(t *testing.T) {
 	end := s.serve(t)
 	cycle := min(*length/2, 3*time.Minute)
 	for began := time.Now(); time.Since(began) < *length && !t.Failed(); {
-		day := s.clients(t, 4, 4, 80*time.Millisecond, "day") // 200 requests a second
+		day := s.clients(t, 4, 4, 80*time.Millisecond, "day") // 200 requests per second
 		for range 5 {
 			time.Sleep(cycle / 10)
 			if begun, answered := s.marks['b'].Load(), s.marks['a'].Load(); begun > answered {
@@ -99,14 +98,14 @@ func TestSoak(t *testing.T) {
 }
 
 type soak struct {
-	group    string // a memory control group's folder, or ""
+	group    string // directory of a memory control group, or ""
 	services []string
 	operator string
-	marks    [256]atomic.Int64 // what clients have written
+	marks    [256]atomic.Int64 // written by clients
 	reading  sync.WaitGroup
 	seed     int
 	killed   int
-	rss      float64 // the most that was seen
+	rss      float64 // maximum
 }
 
 // group makes a memory control group of version 1 or 2 below that of this process.
@@ -121,13 +120,13 @@ func group(t *testing.T) (dir string) {
 		} else if parts[1] != "" {
 			continue
 		} else if os.WriteFile(filepath.Join(own, "cgroup.subtree_control"), []byte("+memory"), 0) != nil {
-			continue // version 2, which only the root group can have beside processes
+			continue // version 2, in which only the root group may contain processes and groups
 		}
 		dir = filepath.Join(own, fmt.Sprint("ebbpool-soak-", os.Getpid()))
 		err := os.Mkdir(dir, 0o755)
 		if err == nil {
 			t.Cleanup(func() {
-				for range 100 { // until its last process is gone
+				for range 100 { // until its last process has ended
 					if os.Remove(dir) == nil {
 						return
 					}
@@ -146,7 +145,7 @@ func group(t *testing.T) (dir string) {
 	return ""
 }
 
-// within is this program in the group, if there is one, with 0.9 of the container as GOMEMLIMIT.
+// within returns this program in the group, if there is one, with GOMEMLIMIT set to 0.9 of the container.
 func within(group string, args ...string) *exec.Cmd {
 	enter := "exec \"$@\""
 	if group != "" {
@@ -157,7 +156,7 @@ func within(group string, args ...string) *exec.Cmd {
 	return c
 }
 
-// serve starts the process with the services, and returns what ends it.
+// serve starts the process with the services, and returns a function that ends it.
 func (s *soak) serve(t *testing.T) (end func()) {
 	c := within(s.group, "-test.run=^TestServe$", "-test.v", "-test.timeout=0")
 	c.Env = append(c.Env, "EBBPOOL_SOAK=serve")
@@ -203,8 +202,7 @@ type client struct {
 	says  *bytes.Buffer
 }
 
-// clients starts n of them, which send from so many goroutines, each of which begins a
-// request in an interval.
+// clients starts n clients with the given number of goroutines, each of which sends one request per interval.
 func (s *soak) clients(t *testing.T, n, goroutines int, interval time.Duration, phase string) (started []client) {
 	for range n {
 		s.seed++
@@ -233,7 +231,7 @@ func (s *soak) clients(t *testing.T, n, goroutines int, interval time.Duration, 
 	return started
 }
 
-// end has clients end, and waits until all that they have written is counted.
+// end ends clients, and waits until everything they have written is counted.
 func (s *soak) end(t *testing.T, clients []client) {
 	for _, c := range clients {
 		c.input.Close()
@@ -260,7 +258,7 @@ func (s *soak) ask(t *testing.T, path string) string {
 	return string(text)
 }
 
-// observe looks at what must hold under load, too.
+// observe checks what must also hold under load.
 func (s *soak) observe(t *testing.T) {
 	m := parse(s.ask(t, "/metrics"))
 	if used, most := m[name("in_use_bytes")], m[name("pool_limit_bytes")]; used > most {
@@ -285,7 +283,7 @@ func TestServe(t *testing.T) {
 	pool.SetMisuseSampling(guardRate, func(r *arena.MisuseReport) { t.Error(r) })
 	l := newLedger()
 	var operator http.Handler
-	// No time may run out on a machine that is busy otherwise: what is looked for is not that.
+	// Long timeouts, because a busy machine must not fail the test.
 	patient := web.Limits{ReadHeader: time.Minute, Read: time.Minute, Write: time.Minute, Shutdown: time.Minute}
 	p := pair.Run(t, pair.Config{Pool: pool, Limits: patient, Options: web.Options{Inside: pair.Faults, MaxBody: maxBody, MaxUnderWay: 256, Deadline: time.Minute},
 		Arena: func(o *web.Options) {
@@ -306,7 +304,7 @@ func TestServe(t *testing.T) {
 		fmt.Sscan(r.FormValue("most"), &asked.most)
 		probed := l.probe(pool, operator)
 		var problems []string
-		for range 100 { // what is lost is counted when the collector has found it
+		for range 100 { // leaks are counted when the collector has found them
 			debug.FreeOSMemory()
 			time.Sleep(100 * time.Millisecond)
 			if problems = l.compare(operator, asked); problems == nil && p.Store.InUse() == 0 {
@@ -318,10 +316,10 @@ func TestServe(t *testing.T) {
 			problems = append(problems, fmt.Sprint(n, " connections of the database are in use"))
 		}
 		rss, goroutines := scrape(operator)["process_resident_memory_bytes"], runtime.NumGoroutine()
-		if rests++; rests <= 2 { // to warm up
+		if rests++; rests <= 2 { // warm-up
 			mostRSS, mostGoroutines = max(mostRSS, rss), max(mostGoroutines, goroutines)
 		}
-		// The database's own caches grow with the database, by less than this.
+		// The database's caches grow with the database, by less than this.
 		if rss > mostRSS*1.5+32<<20 {
 			problems = append(problems, fmt.Sprintf("%v bytes are resident at rest, %v were after the first rounds", rss, mostRSS))
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
-// create takes a new order: POST /orders.
+// create accepts a new order: POST /orders.
 func (s *service) create(w http.ResponseWriter, r *http.Request) {
 	a := arena.FromContext(r.Context())
 	d := arena.New[order.Draft](a)
@@ -46,12 +46,12 @@ func (s *service) create(w http.ResponseWriter, r *http.Request) {
 		web.FailStore(w, r, s.web, err)
 		return
 	}
-	// On the heap: the server writes headers when the handler has returned.
+	// On the heap, because the server writes headers after the handler has returned.
 	w.Header().Set("Location", "/orders/"+strconv.FormatInt(o.ID, 10))
 	arenahttp.Write(w, r, http.StatusCreated, o)
 }
 
-// check says what is wrong with a draft.
+// check returns the problems of a draft.
 func check(a *arena.Arena, d *order.Draft) []order.Problem {
 	var problems []order.Problem
 	wrong := func(field, format string, args ...any) {

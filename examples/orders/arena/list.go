@@ -22,8 +22,7 @@ type query struct {
 	limit            int64
 }
 
-// list shows orders, oldest first:
-// GET /orders?customer=&status=&min_total=&after=&limit=.
+// list returns orders, oldest first: GET /orders?customer=&status=&min_total=&after=&limit=.
 func (s *service) list(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	q := query{customer: values.Get("customer"), status: values.Get("status"), limit: 20}
@@ -46,7 +45,7 @@ func (s *service) list(w http.ResponseWriter, r *http.Request) {
 		web.FailStore(w, r, s.web, err)
 		return
 	}
-	a := arena.FromContext(r.Context()) // now: what waits for the database holds no arena
+	a := arena.FromContext(r.Context()) // not earlier, so that requests waiting for the database hold no arena
 	orders, err := scan(a, rows, int(q.limit))
 	if err != nil {
 		web.FailStore(w, r, s.web, err)
@@ -66,13 +65,13 @@ func (s *service) query(r *http.Request, q *query) (*sql.Rows, error) {
 	return s.store.ByCustomer.QueryContext(r.Context(), q.after, q.status, q.least, q.limit, q.customer)
 }
 
-// next is where the list goes on after the order with that id.
+// next returns the path of the list after the order with that id.
 func next(a *arena.Arena, q *query, id int64) string {
 	return a.Sprintf("/orders?customer=%s&status=%s&min_total=%d&after=%d&limit=%d",
 		url.QueryEscape(q.customer), url.QueryEscape(q.status), q.least, id, q.limit)
 }
 
-// summarize adds orders up, with the articles of which most were ordered.
+// summarize sums orders, with the articles ordered most.
 func summarize(a *arena.Arena, orders []order.Order) order.Summary {
 	sum := order.Summary{Count: len(orders)}
 	quantities := arena.NewMap[string, int64](a, 64)

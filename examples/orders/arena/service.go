@@ -1,5 +1,4 @@
-// Package orders is the service with an arena for each request: what a handler makes
-// lies there, and leaves nothing for the collector.
+// Package orders is the service with an arena for each request, from which handlers allocate.
 package orders
 
 import (

@@ -1,10 +1,10 @@
-// Package order has what the service is about: orders, and what the answers about
-// them look like. Both services have these types; nothing in them knows of arenas.
+// Package order defines orders and the responses about them. Both services use these types, which do not
+// depend on arenas.
 package order
 
 import "time"
 
-// Draft is an order as a customer sends it.
+// Draft is an order as sent by a customer.
 type Draft struct {
 	Customer string `json:"customer"`
 	Currency string `json:"currency"`
@@ -12,7 +12,7 @@ type Draft struct {
 	Lines    []Line `json:"lines"`
 }
 
-// Order is an order as the service has taken it.
+// Order is an accepted order.
 type Order struct {
 	ID       int64     `json:"id"`
 	Customer string    `json:"customer"`
@@ -40,7 +40,7 @@ type Discount struct {
 	Percent int64  `json:"percent"`
 }
 
-// Cost of the line, in cents.
+// Cost returns the cost of the line in cents.
 func (l *Line) Cost() int64 {
 	cost := l.Quantity * l.Price
 	if l.Discount != nil {
@@ -49,43 +49,42 @@ func (l *Line) Cost() int64 {
 	return cost
 }
 
-// The most of everything. Together they keep a total far from what an int64, and a
-// number in JavaScript, can hold.
+// Limits. Together they keep totals far below the maximum of an int64, and of a number in JavaScript.
 const (
 	MaxLines    = 200
 	MaxQuantity = 10_000
 	MaxPrice    = 100_000_000
 	MaxText     = 200
-	MaxPage     = 100 // orders in one answer
+	MaxPage     = 100 // orders in one response
 )
 
-// Problem describes a fault of one field of a Draft.
+// Problem is an error in one field of a Draft.
 type Problem struct {
 	Field   string `json:"field"`
 	Problem string `json:"problem"`
 }
 
-// Refusal is the answer to a Draft with problems.
+// Refusal is the response to a Draft with problems.
 type Refusal struct {
 	Error    string    `json:"error"`
 	Problems []Problem `json:"problems"`
 }
 
-// Page is a list of orders, with what they come to.
+// Page is a list of orders with a summary.
 type Page struct {
 	Orders  []Order `json:"orders"`
 	Summary Summary `json:"summary"`
-	Next    string  `json:"next,omitempty"` // where the list goes on
+	Next    string  `json:"next,omitempty"` // path of the next page
 }
 
-// Summary of the orders of one page.
+// Summary summarizes the orders of a page.
 type Summary struct {
 	Count    int       `json:"count"`
 	Total    int64     `json:"total"`
-	Articles []Article `json:"articles"` // the ones that were ordered most
+	Articles []Article `json:"articles"` // the articles ordered most
 }
 
-// Article is how often a SKU was ordered.
+// Article is the number of orders of a SKU.
 type Article struct {
 	SKU      string `json:"sku"`
 	Quantity int64  `json:"quantity"`

@@ -25,33 +25,33 @@ import (
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
-// Clock stands still: an order is made at the same time by both.
+// Clock returns a constant time, so that both services store the same.
 func Clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// Pair is both services on one database, each on a port of its own.
+// Pair is both services on one database, each on its own port.
 type Pair struct {
 	Store        *store.Store
 	Pool         *arena.ArenaPool
 	Arena, Plain *Service
 }
 
-// Service is one that runs.
+// Service is a running service.
 type Service struct {
 	URL, Addr string
-	Stop      func() error // what web.Serve returns, once all is answered
+	Stop      func() error // returns the result of web.Serve after all responses were sent
 	Client    *http.Client
 }
 
-// Config is how a pair differs from others.
+// Config configures a pair.
 type Config struct {
-	Database string // a postgres:// URL; else a SQLite file of its own
+	Database string // a postgres:// URL, or "" for a new SQLite file
 	Options  web.Options
 	Limits   web.Limits
 	Pool     *arena.ArenaPool
-	Arena    func(*web.Options) // changes those of the service with arenas; nil: they are as the other's
+	Arena    func(*web.Options) // changes the options of the service with arenas, if not nil
 }
 
-// Run starts a pair, and stops it when the test has ended.
+// Run starts a pair and stops it at the end of the test.
 func Run(t testing.TB, c Config) *Pair {
 	t.Helper()
 	s, err := store.Open(t.Context(), cmp.Or(c.Database, filepath.Join(t.TempDir(), "orders.db")))
@@ -109,7 +109,7 @@ func serve(t testing.TB, h http.Handler, limits web.Limits) *Service {
 	return s
 }
 
-// Answer is how a service answered.
+// Answer is a response of a service.
 type Answer struct {
 	Status                             int
 	Body                               string
@@ -142,7 +142,7 @@ func (s *Service) AskReader(ctx context.Context, method, path string, body io.Re
 
 var idOf = regexp.MustCompile(`"id":\d+|/orders/\d+`)
 
-// WithoutID is a with the ids taken out, that the database gives to new orders.
+// WithoutID returns a without the ids that the database assigns to new orders.
 func (a Answer) WithoutID() Answer {
 	a.Body = idOf.ReplaceAllString(a.Body, "id")
 	a.Location = idOf.ReplaceAllString(a.Location, "id")
@@ -158,9 +158,8 @@ func (a Answer) String() string {
 	return fmt.Sprintf("%d %s retry %q location %q: %s", a.Status, a.Type, a.RetryAfter, a.Location, body)
 }
 
-// AwaitIdle waits until nothing of a request is out, no arena and no connection of the
-// database, and fails the test if that takes too long. A request that has been cancelled
-// may have either without the other.
+// AwaitIdle waits until no arena and no database connection is in use, and fails the test after some time. A
+// canceled request may hold either.
 func (p *Pair) AwaitIdle(t testing.TB) {
 	t.Helper()
 	var s arena.PoolStats

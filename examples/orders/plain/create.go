@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
-// create takes a new order: POST /orders.
+// create accepts a new order: POST /orders.
 func (s *service) create(w http.ResponseWriter, r *http.Request) {
 	d := new(order.Draft)
 	if err := read(r, d); err != nil {
@@ -48,7 +48,7 @@ func (s *service) create(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusCreated, o)
 }
 
-// check says what is wrong with a draft.
+// check returns the problems of a draft.
 func check(d *order.Draft) []order.Problem {
 	var problems []order.Problem
 	wrong := func(field, format string, args ...any) {

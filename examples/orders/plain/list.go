@@ -20,8 +20,7 @@ type query struct {
 	limit            int64
 }
 
-// list shows orders, oldest first:
-// GET /orders?customer=&status=&min_total=&after=&limit=.
+// list returns orders, oldest first: GET /orders?customer=&status=&min_total=&after=&limit=.
 func (s *service) list(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	q := query{customer: values.Get("customer"), status: values.Get("status"), limit: 20}
@@ -63,13 +62,13 @@ func (s *service) query(r *http.Request, q *query) (*sql.Rows, error) {
 	return s.store.ByCustomer.QueryContext(r.Context(), q.after, q.status, q.least, q.limit, q.customer)
 }
 
-// next is where the list goes on after the order with that id.
+// next returns the path of the list after the order with that id.
 func next(q *query, id int64) string {
 	return fmt.Sprintf("/orders?customer=%s&status=%s&min_total=%d&after=%d&limit=%d",
 		url.QueryEscape(q.customer), url.QueryEscape(q.status), q.least, id, q.limit)
 }
 
-// summarize adds orders up, with the articles of which most were ordered.
+// summarize sums orders, with the articles ordered most.
 func summarize(orders []order.Order) order.Summary {
 	sum := order.Summary{Count: len(orders)}
 	quantities := make(map[string]int64, 64)

@@ -1,5 +1,5 @@
-// Package orders is the service as Go programs are usually written: encoding/json,
-// fmt, maps and builders, all on the heap.
+// Package orders is the service as usually written in Go: encoding/json, fmt, maps and builders, all on the
+// heap.
 package orders
 
 import (
@@ -39,7 +39,7 @@ func read(r *http.Request, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// write answers with v, and a line end.
+// write responds with v and a newline.
 func write(w http.ResponseWriter, status int, v any) error {
 	doc, err := json.Marshal(v)
 	if err != nil {

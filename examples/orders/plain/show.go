@@ -13,14 +13,14 @@ import (
 	"github.com/ebbpool/arena/examples/orders/web"
 )
 
-// get shows one order: GET /orders/{id}.
+// get returns one order: GET /orders/{id}.
 func (s *service) get(w http.ResponseWriter, r *http.Request) {
 	if o := s.find(w, r); o != nil {
 		write(w, http.StatusOK, o)
 	}
 }
 
-// receipt shows one order as text: GET /orders/{id}/receipt.
+// receipt returns one order as text: GET /orders/{id}/receipt.
 func (s *service) receipt(w http.ResponseWriter, r *http.Request) {
 	o := s.find(w, r)
 	if o == nil {
@@ -50,8 +50,7 @@ func money(cents int64) string {
 	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
 }
 
-// find reads the order that the path names. Where there is none it answers, and
-// returns nil.
+// find reads the order named in the path. If there is none it responds and returns nil.
 func (s *service) find(w http.ResponseWriter, r *http.Request) *order.Order {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil || id <= 0 {
@@ -75,7 +74,7 @@ func (s *service) find(w http.ResponseWriter, r *http.Request) *order.Order {
 	return &found[0]
 }
 
-// scan reads all rows, which are as many as hint says or fewer.
+// scan reads all rows. hint is an upper bound of their number.
 func scan(rows *sql.Rows, hint int) ([]order.Order, error) {
 	defer rows.Close()
 	orders := make([]order.Order, 0, hint)

@@ -1,5 +1,5 @@
-// Package store is the database of orders: its schema and statements, for SQLite and
-// for PostgreSQL. What is in rows is for the two services to read: there they differ.
+// Package store is the database of orders: schema and statements, for SQLite and PostgreSQL. Rows are read by
+// the two services, which differ in that.
 package store
 
 import (
@@ -15,8 +15,7 @@ import (
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
-// The lines of an order are one JSON document: they are written once, and always read
-// together.
+// The lines of an order are one JSON document, because they are written once and always read together.
 const schema = `
 CREATE TABLE IF NOT EXISTS orders (
 	id       {SERIAL},
@@ -32,19 +31,18 @@ CREATE INDEX IF NOT EXISTS orders_by_customer ON orders (customer, id);`
 
 const columns = `SELECT id, customer, status, currency, note, created, total, lines FROM orders `
 
-// Store is the open database. Its statements are ready for any number of goroutines.
+// Store is an open database. Its statements may be used by any number of goroutines.
 type Store struct {
 	DB     *sql.DB
-	writer *sql.DB // one connection where only one can write: to wait for it costs less than to try again
+	writer *sql.DB // has one connection if the database allows one writer: waiting costs less than retrying
 
 	Insert     *sql.Stmt // customer, status, currency, note, created, total, lines: id
 	ByID       *sql.Stmt // id
-	List       *sql.Stmt // after, status or "", least total, most rows
+	List       *sql.Stmt // after, status or "", minimum total, maximum number of rows
 	ByCustomer *sql.Stmt // the same, customer
 }
 
-// Open opens the database at where: a postgres:// URL, or the path of a SQLite file,
-// which is made if it is not there.
+// Open opens a database: a postgres:// URL, or the path of a SQLite file, which it creates if needed.
 func Open(ctx context.Context, where string) (*Store, error) {
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return OpenWith(ctx, "pgx", where)
@@ -52,15 +50,14 @@ func Open(ctx context.Context, where string) (*Store, error) {
 	return OpenWith(ctx, "sqlite", SQLite(where))
 }
 
-// SQLite is the data source name of a file. Readers and one writer at a time don't wait
-// for each other (WAL); two writers wait for up to 5 seconds.
+// SQLite returns the data source name for a file. Readers do not wait for a writer, nor the writer for them
+// (WAL); a second writer waits for up to 5 seconds.
 func SQLite(path string) string {
 	q := url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(NORMAL)", "busy_timeout(5000)"}, "_txlock": {"immediate"}}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
-// OpenWith is Open with the name of a driver of database/sql: pgx, or one that takes
-// what SQLite does.
+// OpenWith is Open with the name of a database/sql driver: pgx, or one compatible with SQLite.
 func OpenWith(ctx context.Context, driver, dsn string) (*Store, error) {
 	db, err := sql.Open(driver, dsn)
 	if err != nil {
@@ -112,10 +109,10 @@ func (s *Store) prepare(ctx context.Context, postgres bool) error {
 	return nil
 }
 
-// Close closes the database, with its statements.
+// Close closes the database and its statements.
 func (s *Store) Close() error { return errors.Join(s.DB.Close(), s.writer.Close()) }
 
-// InUse is how many connections are in use.
+// InUse returns the number of connections in use.
 func (s *Store) InUse() int {
 	n := s.writer.Stats().InUse
 	if s.writer != s.DB {
@@ -124,7 +121,7 @@ func (s *Store) InUse() int {
 	return n
 }
 
-// Begin begins a transaction of many inserts.
+// Begin begins a transaction for many inserts.
 func (s *Store) Begin(ctx context.Context) (*sql.Tx, *sql.Stmt, error) {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {

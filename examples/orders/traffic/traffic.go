@@ -1,5 +1,4 @@
-// Package traffic makes the requests of tests and measurements: the same ones for the
-// same seed.
+// Package traffic generates the requests of tests and measurements. The same seed gives the same requests.
 package traffic
 
 import (
@@ -19,12 +18,12 @@ type Request struct {
 	Body         []byte
 }
 
-// Source makes requests of a number of customers, about a number of orders.
+// Source generates requests of a number of customers, about a number of orders.
 type Source struct {
 	rng       *rand.Rand
 	prefix    string
 	customers int
-	orders    int64 // the ids that may be asked for: 1 to orders
+	orders    int64 // ids in requests are 1 to orders
 }
 
 // New returns a Source. Its customers' names begin with prefix.
@@ -32,7 +31,7 @@ func New(seed uint64, prefix string, customers int, orders int64) *Source {
 	return &Source{rand.New(rand.NewPCG(seed, 0x6f7264657273)), prefix, customers, orders}
 }
 
-// Next is a request: 80 of 100 read.
+// Next returns a request; 80 of 100 read.
 func (s *Source) Next() Request {
 	if s.rng.IntN(100) < 20 {
 		return s.Create()
@@ -40,8 +39,7 @@ func (s *Source) Next() Request {
 	return s.Read()
 }
 
-// Read is a GET: half of them of lists, three of eight of an order, the others of a
-// receipt.
+// Read returns a GET request: half of them for lists, three of eight for an order, the others for a receipt.
 func (s *Source) Read() Request {
 	switch n := s.rng.IntN(8); {
 	case n < 4:
@@ -53,16 +51,16 @@ func (s *Source) Read() Request {
 	}
 }
 
-// Create is a POST of a valid order.
+// Create returns a POST request with a valid order.
 func (s *Source) Create() Request {
 	body, err := json.Marshal(s.Draft())
 	if err != nil {
-		panic(err) // a Draft always can be marshalled
+		panic(err) // a Draft can always be marshaled
 	}
 	return Request{http.MethodPost, "/orders", body}
 }
 
-// List is a GET of one customer's orders, filtered.
+// List returns a GET request for one customer's orders, filtered.
 func (s *Source) List() Request {
 	path := fmt.Sprintf("/orders?customer=%s&limit=%d", s.customer(), 5+s.rng.IntN(40))
 	switch s.rng.IntN(4) {
@@ -84,7 +82,7 @@ var (
 	tags  = []string{"fragile", "cold", "gift", "heavy", "fair trade"}
 )
 
-// Draft is a valid order of 1 to 15 lines.
+// Draft returns a valid order of 1 to 15 lines.
 func (s *Source) Draft() *order.Draft {
 	d := &order.Draft{Customer: s.customer(), Currency: []string{"EUR", "USD", "GBP"}[s.rng.IntN(3)]}
 	if s.rng.IntN(3) == 0 {
@@ -109,7 +107,7 @@ func (s *Source) Draft() *order.Draft {
 	return d
 }
 
-// Fill puts n orders of s's customers into the database.
+// Fill inserts n orders of s's customers into the database.
 func (s *Source) Fill(ctx context.Context, to *store.Store, n int) error {
 	tx, insert, err := to.Begin(ctx)
 	if err != nil {

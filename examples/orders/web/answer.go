@@ -10,13 +10,13 @@ import (
 	"os"
 )
 
-// Fail answers with an error, in the form that all errors of the service have.
+// Fail responds with an error, in the common form of all errors of the service.
 func Fail(w http.ResponseWriter, status int, reason string) {
 	text, err := json.Marshal(struct {
 		Error string `json:"error"`
 	}{reason})
 	if err != nil {
-		panic(err) // a string always can be marshalled
+		panic(err) // a string can always be marshaled
 	}
 	h := w.Header()
 	h.Del("Content-Length")
@@ -28,7 +28,7 @@ func Fail(w http.ResponseWriter, status int, reason string) {
 	w.Write(text)
 }
 
-// FailBody answers to a body that could not be read.
+// FailBody responds to a body that could not be read.
 func FailBody(w http.ResponseWriter, err error) {
 	var large *http.MaxBytesError
 	var syntax *json.SyntaxError
@@ -44,14 +44,14 @@ func FailBody(w http.ResponseWriter, err error) {
 		Fail(w, http.StatusBadRequest, "the body is empty")
 	case errors.As(err, &syntax):
 		Fail(w, http.StatusBadRequest, fmt.Sprintf("the body is no JSON: %s, at byte %d", syntax, syntax.Offset))
-	default: // the connection is broken, and nobody reads this
+	default: // the connection is broken; the response is not read
 		Fail(w, http.StatusBadRequest, "the body ends too early")
 	}
 }
 
-// FailStore answers to an error of the database.
+// FailStore responds to an error of the database.
 func FailStore(w http.ResponseWriter, r *http.Request, o *Options, err error) {
-	if r.Context().Err() == context.Canceled { // the client has gone
+	if r.Context().Err() == context.Canceled { // the client has left
 		Fail(w, statusGone, "canceled")
 		return
 	}
@@ -59,5 +59,5 @@ func FailStore(w http.ResponseWriter, r *http.Request, o *Options, err error) {
 	Fail(w, http.StatusServiceUnavailable, "the database does not answer")
 }
 
-// statusGone is the status in the log of a request whose client did not wait.
+// statusGone is logged for a request whose client has left.
 const statusGone = 499

@@ -1,5 +1,5 @@
-// Package web stands around the handlers of both services: limits, deadlines,
-// logging, metrics, pprof, and an end in which nothing is lost.
+// Package web is the middleware of both services: limits, deadlines, logging, metrics, pprof, and a graceful
+// shutdown.
 package web
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Options are an operator's settings. Zero values are replaced by defaults.
+// Options are an operator's settings. Zero values mean defaults.
 type Options struct {
 	Log     *slog.Logger
 	Metrics *prometheus.Registry
 
 	MaxBody     int64         // bytes of one request's body: 1 MB
-	MaxUnderWay int           // requests at the same time: 256
-	Deadline    time.Duration // of one request, all its queries included: 10 seconds
+	MaxUnderWay int           // concurrent requests: 256
+	Deadline    time.Duration // of one request, including its queries: 10 seconds
 
-	// Inside stands between the service and its handlers, for tests that make them fail.
+	// Inside wraps the handlers, for tests that make them fail.
 	Inside func(http.Handler) http.Handler
 }
 
-// WithDefaults is o with all of its zero values replaced.
+// WithDefaults returns o with defaults for zero values.
 func (o Options) WithDefaults() *Options {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -48,7 +48,7 @@ const slogError = slog.LevelError
 
 func slogErr(err error) slog.Attr { return slog.String("error", err.Error()) }
 
-// Around puts the limits, the log and the metrics around a service's handlers.
+// Around adds limits, log and metrics to a service's handlers.
 func Around(o *Options, h http.Handler) http.Handler {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "orders_request_seconds", Help: "Time until a request was answered.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 8),
@@ -91,8 +91,8 @@ func Around(o *Options, h http.Handler) http.Handler {
 	})
 }
 
-// panicked answers a request whose handler panicked, and reports whether its connection
-// has to be ended, because half of an answer was sent.
+// panicked responds to a request whose handler panicked, and reports whether the connection must be closed
+// because a part of the response was sent.
 func (o *Options) panicked(w *writer, r *http.Request, v any) bool {
 	if v != http.ErrAbortHandler {
 		o.Log.LogAttrs(r.Context(), slog.LevelError, "panic", slog.String("path", r.URL.Path),
@@ -105,7 +105,7 @@ func (o *Options) panicked(w *writer, r *http.Request, v any) bool {
 	return false
 }
 
-// writer notes what was answered.
+// writer records the response.
 type writer struct {
 	http.ResponseWriter
 	status, bytes int
@@ -128,7 +128,7 @@ func (w *writer) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// method bounds what can be a label: anybody may send any method.
+// method limits the values of a label, because clients may send any method.
 func method(r *http.Request) string {
 	switch r.Method {
 	case http.MethodGet, http.MethodPost:
@@ -137,7 +137,7 @@ func method(r *http.Request) string {
 	return "other"
 }
 
-// statusText is the status without an allocation for the usual ones.
+// statusText returns the status as text, without an allocation for the usual ones.
 func statusText(status int) string {
 	switch status {
 	case 0, 200:

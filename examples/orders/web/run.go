@@ -12,19 +12,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Limits of the server itself; what a handler can't see.
+// Limits are the server's timeouts, which handlers cannot observe.
 type Limits struct {
-	ReadHeader time.Duration // until the header has come: 5 seconds
-	Read       time.Duration // until the body has come: 15 seconds
-	Write      time.Duration // until the answer has gone: 30 seconds
-	Shutdown   time.Duration // for requests that are under way at the end: 20 seconds
+	ReadHeader time.Duration // for the header: 5 seconds
+	Read       time.Duration // for the body: 15 seconds
+	Write      time.Duration // for the response: 30 seconds
+	Shutdown   time.Duration // for requests in progress at shutdown: 20 seconds
 }
 
-// DefaultLimits are for clients all over the world.
+// DefaultLimits suit clients on the Internet.
 var DefaultLimits = Limits{5 * time.Second, 15 * time.Second, 30 * time.Second, 20 * time.Second}
 
-// Serve serves h on l until ctx is done. Then it takes no more requests, answers those
-// that are under way, and returns nil if all of them were.
+// Serve serves h on l until ctx is done. Then it accepts no more requests, completes those in progress, and
+// returns nil if all of them were completed.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, limits Limits) error {
 	s := &http.Server{
 		Handler:           h,
@@ -52,8 +52,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, limits Limits) e
 	return err
 }
 
-// Operator returns the handler that only operators may reach: metrics and profiles. It belongs on an
-// address of its own.
+// Operator returns the handler for operators only: metrics and profiles. Serve it on a separate address.
 func Operator(o *Options) http.Handler {
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()

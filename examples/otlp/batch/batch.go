@@ -1,4 +1,4 @@
-// Package batch makes requests as SDKs of OpenTelemetry send them, always the same ones.
+// Package batch generates requests like those of OpenTelemetry's SDKs. They are always the same.
 package batch
 
 import (
@@ -15,7 +15,7 @@ import (
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-const start = 1_700_000_000_000_000_000 // ns, when all of it happened
+const start = 1_700_000_000_000_000_000 // ns, the time of all events
 
 func text(key, value string) *common.KeyValue {
 	return &common.KeyValue{Key: key, Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: value}}}
@@ -41,7 +41,7 @@ func id(n, size int) []byte {
 	return b
 }
 
-// Traces returns a request of n spans: 1 has 457 bytes, 375 have 90 KB.
+// Traces returns a request of n spans: 457 bytes for 1, 90 KB for 375.
 func Traces(service string, n int) *tracerpc.ExportTraceServiceRequest {
 	spans := make([]*trace.Span, n)
 	for i := range spans {
@@ -94,7 +94,7 @@ func Logs(service string, n int) *logsrpc.ExportLogsServiceRequest {
 	}}}
 }
 
-// Metrics returns a request of n metrics, of two points each.
+// Metrics returns a request of n metrics with two points each.
 func Metrics(service string, n int) *metricsrpc.ExportMetricsServiceRequest {
 	all := make([]*metrics.Metric, n)
 	for i := range all {

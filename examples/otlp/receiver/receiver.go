@@ -1,6 +1,5 @@
-// Package receiver takes traces, logs and metrics of OpenTelemetry over gRPC, and keeps
-// what an operator asks for first: how much each service sends, and how much of it is
-// errors. It has no line that knows of arenas but in Server and where a name is kept.
+// Package receiver receives traces, logs and metrics of OpenTelemetry over gRPC, and counts how much each
+// service sends and how much of it is errors. Only Server, and the code that keeps a name, deal with arenas.
 package receiver
 
 import (
@@ -18,10 +17,10 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// Receiver answers all three services, any number of calls at once.
+// Receiver implements all three services, for any number of concurrent calls.
 type Receiver struct{ totals totals }
 
-// New returns a Receiver that has seen nothing.
+// New returns an empty Receiver.
 func New() *Receiver { return new(Receiver) }
 
 // Register registers the three services with s.
@@ -46,8 +45,7 @@ type metering struct {
 	receiver *Receiver
 }
 
-// Export counts spans. Those without ids are rejected, as the specification asks, and
-// the others kept.
+// Export counts spans. Spans without ids are rejected, as the specification requires.
 func (s tracing) Export(ctx context.Context, r *tracerpc.ExportTraceServiceRequest) (*tracerpc.ExportTraceServiceResponse, error) {
 	var rejected int64
 	for _, of := range r.ResourceSpans {
@@ -67,7 +65,7 @@ func (s tracing) Export(ctx context.Context, r *tracerpc.ExportTraceServiceReque
 		}
 		s.receiver.totals.add(serviceName(of.Resource), sum)
 	}
-	a := arena.FromContext(ctx) // nil in a plain server: the heap
+	a := arena.FromContext(ctx) // nil, and so the heap, in a plain server
 	reply := arena.New[tracerpc.ExportTraceServiceResponse](a)
 	if rejected > 0 {
 		reply.PartialSuccess = arena.New[tracerpc.ExportTracePartialSuccess](a)
@@ -77,7 +75,7 @@ func (s tracing) Export(ctx context.Context, r *tracerpc.ExportTraceServiceReque
 	return reply, nil
 }
 
-// Export counts records by their severity.
+// Export counts records by severity.
 func (s logging) Export(ctx context.Context, r *logsrpc.ExportLogsServiceRequest) (*logsrpc.ExportLogsServiceResponse, error) {
 	for _, of := range r.ResourceLogs {
 		var sum Service
@@ -95,7 +93,7 @@ func (s logging) Export(ctx context.Context, r *logsrpc.ExportLogsServiceRequest
 	return arena.New[logsrpc.ExportLogsServiceResponse](arena.FromContext(ctx)), nil
 }
 
-// Export counts data points, and adds up what sums and histograms say.
+// Export counts data points and the measurements in histograms.
 func (s metering) Export(ctx context.Context, r *metricsrpc.ExportMetricsServiceRequest) (*metricsrpc.ExportMetricsServiceResponse, error) {
 	for _, of := range r.ResourceMetrics {
 		var sum Service
@@ -119,7 +117,7 @@ func (s metering) Export(ctx context.Context, r *metricsrpc.ExportMetricsService
 	return arena.New[metricsrpc.ExportMetricsServiceResponse](arena.FromContext(ctx)), nil
 }
 
-// serviceName returns the name of who sent something, which is the request's.
+// serviceName returns the name of the service, in memory of the request.
 func serviceName(r *resource.Resource) string {
 	for _, attribute := range r.GetAttributes() {
 		if attribute.Key == "service.name" {

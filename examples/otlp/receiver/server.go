@@ -7,8 +7,7 @@ import (
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
 )
 
-// Server returns a gRPC server that r answers. With a pool each call has an arena from
-// it; with nil the server is as grpc-go makes it. That is all that differs.
+// Server returns a gRPC server for r. With a pool each call has an arena; with nil it is a plain server.
 func Server(r *Receiver, pool *arena.ArenaPool) *grpc.Server {
 	if pool == nil {
 		server := grpc.NewServer()

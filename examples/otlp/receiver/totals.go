@@ -10,21 +10,20 @@ import (
 	"time"
 )
 
-// Service counts what one service has sent.
+// Service holds the counts of one service.
 type Service struct {
 	Spans, FailedSpans, SpanNanos uint64
 	Logs, ErrorLogs, LogBytes     uint64
-	Points, Measured              uint64 // Measured: values that histograms are made of
+	Points, Measured              uint64 // Measured counts the values in histograms
 }
 
-// totals are by the service's name.
+// totals maps names of services to counts.
 type totals struct {
 	mu       sync.Mutex
 	services map[string]*Service
 }
 
-// add adds what a request has of a service. The name is the request's: so it is copied
-// when it is kept, once for each service.
+// add adds the counts of a request. The name is memory of the request, so it is copied the first time.
 func (t *totals) add(name string, more Service) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +45,7 @@ func (t *totals) add(name string, more Service) {
 	s.Measured += more.Measured
 }
 
-// Totals returns what each service has sent so far.
+// Totals returns the counts of each service.
 func (r *Receiver) Totals() map[string]Service {
 	r.totals.mu.Lock()
 	defer r.totals.mu.Unlock()

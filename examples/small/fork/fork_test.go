@@ -16,13 +16,13 @@ type reading struct {
 	value  float64
 }
 
-// parse makes a reading of each line, in a.
+// parse returns a reading for each line, allocated in a.
 func parse(a *arena.Arena, lines string) (readings []*reading, err error) {
 	for line := range strings.Lines(lines) {
 		sensor, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil {
-			return nil, errors.New("no number in " + strconv.Quote(line)) // it leaves the arena: on the heap
+			return nil, errors.New("no number in " + strconv.Quote(line)) // on the heap, because it outlives the arena
 		}
 		readings = arena.Append(a, readings, arena.NewOf(a, reading{a.AllocString(sensor), v}))
 	}
@@ -31,15 +31,15 @@ func parse(a *arena.Arena, lines string) (readings []*reading, err error) {
 
 var pool = arena.NewArenaPool(16<<10, 0)
 
-// sum is a request that is worked on by a goroutine for each part.
+// sum is a request with a goroutine for each part.
 func sum(parts ...string) (total float64, err error) {
 	a := pool.Get()
-	defer pool.Put(a) // after Wait: the forks end here, too
+	defer pool.Put(a) // after Wait; it also ends the forks
 
 	var g errgroup.Group
 	parsed := arena.MakeSlice[[]*reading](a, len(parts), len(parts))
 	for i, part := range parts {
-		fork := a.Fork() // by the goroutine that owns a
+		fork := a.Fork() // called by the goroutine that owns a
 		g.Go(func() (err error) {
 			parsed[i], err = parse(fork, part)
 			return err

@@ -1,6 +1,5 @@
-// Command graphql parses queries of a language like GraphQL. A query's tree is many
-// small nodes that point to each other, and all of them go together: an epoch as an arena
-// has it.
+// Command graphql parses queries of a language like GraphQL. A query's tree consists of many small nodes that
+// refer to each other and end together, which suits an arena.
 package main
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// field is a node: a name, arguments, and the fields that are asked of it.
+// field is a node: a name, arguments, and selected fields.
 type field struct {
 	name, alias string
 	arguments   []argument
@@ -20,10 +19,10 @@ type field struct {
 
 type argument struct{ name, value string }
 
-// parser makes the tree in its arena; names are parts of the query's own text.
+// parser allocates the tree from its arena. Names are substrings of the query.
 type parser struct {
 	arena *arena.Arena
-	text  string // what is left
+	text  string // the rest
 	err   error
 }
 
@@ -38,7 +37,7 @@ func parse(a *arena.Arena, text string) ([]*field, error) {
 
 const deepest = 10
 
-// fields is { a b c }.
+// fields parses { a b c }.
 func (p *parser) fields(depth int) (fields []*field) {
 	if depth > deepest {
 		p.fail("it is nested too deeply")
@@ -50,7 +49,7 @@ func (p *parser) fields(depth int) (fields []*field) {
 	return fields
 }
 
-// field is name, or alias: name(argument: value) { ... }.
+// field parses name, or alias: name(argument: value) { ... }.
 func (p *parser) field(depth int) *field {
 	f := arena.NewOf(p.arena, field{name: p.word()})
 	if p.take(":") {
@@ -70,7 +69,7 @@ func (p *parser) field(depth int) *field {
 	return f
 }
 
-// word is a name, a number, or a text in quotes.
+// word parses a name, a number, or a quoted string.
 func (p *parser) word() string {
 	p.skip()
 	n := 0
@@ -105,8 +104,8 @@ func (p *parser) want(sign string) {
 	}
 }
 
-// fail keeps the first error. It leaves the arena's epoch, so it has a copy of
-// the query's text, as fmt makes one.
+// fail records the first error. The error outlives the arena, so it contains a copy of the query's text, made
+// by fmt.
 func (p *parser) fail(what string) {
 	if p.err == nil {
 		p.err = fmt.Errorf("%s before %.12q", what, p.text)

@@ -1,6 +1,5 @@
-// Command logreport makes a report of a log: which paths were asked for, how slow they
-// were, and which failed. It has two arenas, for two epochs: one of a line, which is
-// emptied after each, and one of the report.
+// Command logreport summarizes a log: the requested paths, their times, and their failures. It uses two
+// arenas: one that is reset after each line, and one for the report.
 package main
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// line is one request, cut out of the log. It lies in the line's arena, as do its texts.
+// line is one request of the log, in the line's arena.
 type line struct {
 	method, path string
 	status       int
@@ -32,8 +31,8 @@ type total struct {
 	regions        *arena.Map[string, int]
 }
 
-// parse reads "GET /orders/17 200 35ms region=eu client=web". Numbers in paths become
-// :id, so that all orders are one path.
+// parse parses "GET /orders/17 200 35ms region=eu client=web". Numbers in paths become :id, so that all
+// orders are one path.
 func parse(a *arena.Arena, text []byte) (*line, error) {
 	words := arena.Collect(a, strings.FieldsSeq(a.AllocBytesToString(text)))
 	if len(words) < 4 {
@@ -61,7 +60,7 @@ func parse(a *arena.Arena, text []byte) (*line, error) {
 	return l, nil
 }
 
-// report reads the log and writes what it says.
+// report reads the log and writes the summary.
 func report(w io.Writer, log io.Reader) {
 	lines, kept := arena.NewArena(4<<10, 0), arena.NewArena(16<<10, 0)
 	paths := arena.NewMap[string, *total](kept, 64)
@@ -76,7 +75,7 @@ func report(w io.Writer, log io.Reader) {
 		key := lines.Concat(l.method, " ", l.path)
 		t, known := paths.Get(key)
 		if !known {
-			key = kept.AllocString(key) // what stays must not lie in the line's arena
+			key = kept.AllocString(key) // must not be in the line's arena
 			t = arena.NewOf(kept, total{path: key, regions: arena.NewMap[string, int](kept, 4)})
 			paths.Set(key, t)
 		}
@@ -112,7 +111,7 @@ func report(w io.Writer, log io.Reader) {
 	fmt.Fprintf(w, "%d lines skipped\n", broken)
 }
 
-// sample is a log of n lines, some of them broken.
+// sample returns a log of n lines, some of them malformed.
 func sample(n int) io.Reader {
 	var b strings.Builder
 	for i := range n {

@@ -22,11 +22,11 @@ GET /orders/3 200 fast
 	// 2 lines skipped
 }
 
-// The report's texts must outlive the lines that they came from: with many lines more
-// in between, a key or a region that was not copied would be another line's.
+// The texts of the report must outlive their lines. If a key or a region were not copied, it would change
+// with later lines.
 func TestReportOutlivesItsLines(t *testing.T) {
 	var b strings.Builder
-	report(&b, sample(5000)) // one line of 50 is broken, of 4 one posts, one asks for a receipt
+	report(&b, sample(5000)) // 1 of 50 lines is malformed, 1 of 4 is a POST, 1 is for a receipt
 	for _, want := range []string{
 		"POST /orders         1250 requests", "GET /orders/:id/receipt 1200 requests", "GET /orders/:id      2450 requests",
 		" asia 416 eu 417 us 417\n", "101 lines skipped\n",

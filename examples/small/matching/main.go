@@ -1,8 +1,7 @@
-// Command matching is the core of an exchange: orders to buy and to sell meet by price,
-// then by time. Orders rest for long and end in any order: they are in a pool of fixed
-// capacity, which says so when it is full. The trades of one order end when they are
-// reported: they are in an arena. cpp/example/matching_engine.cpp is the same in C++, and
-// says the same.
+// Command matching is the core of an exchange: orders to buy and to sell are matched by price, then by time.
+// Resting orders live long and end in any order, so they are in a pool of fixed capacity, which reports when
+// it is full. The trades of an order end when they are reported, so they are in an arena.
+// cpp/example/matching_engine.cpp is the same program in C++ with the same output.
 package main
 
 import (
@@ -20,13 +19,13 @@ type order struct {
 	next                *order
 }
 
-// level is all orders of one price, the oldest first.
+// level holds all orders of one price, the oldest first.
 type level struct {
 	price       int
 	first, last *order
 }
 
-// side is the levels of one side of the book, the best one last.
+// side holds the levels of one side of the book, the best one last.
 type side struct {
 	levels []level
 	sign   int // 1: the highest price is the best; -1: the lowest
@@ -39,8 +38,8 @@ type book struct {
 	bids, asks side
 }
 
-// match executes what an order can get at once, rests the remainder, and returns the
-// trades, in a. It returns false if there is no room for the remainder.
+// match executes the part of an order that can be matched, rests the remainder, and returns the trades, in a.
+// It returns false if there is no room for the remainder.
 func (b *book) match(a *arena.Arena, buy bool, id, price, quantity int) (trades []trade, ok bool) {
 	own, other := &b.asks, &b.bids
 	if buy {
@@ -75,7 +74,7 @@ func (b *book) match(a *arena.Arena, buy bool, id, price, quantity int) (trades 
 	return trades, true
 }
 
-// rest puts o behind all others of its price.
+// rest adds o after all other orders of its price.
 func (s *side) rest(o *order) {
 	at := sort.Search(len(s.levels), func(i int) bool { return s.sign*s.levels[i].price >= s.sign*o.price })
 	if at == len(s.levels) || s.levels[at].price != o.price {
@@ -88,7 +87,7 @@ func (s *side) rest(o *order) {
 	s.levels[at].last = o
 }
 
-// random is xorshift64 (Marsaglia, Xorshift RNGs, 2003), which both languages have alike.
+// random is xorshift64 (Marsaglia, Xorshift RNGs, 2003), the same in both languages.
 type random uint64
 
 func (r *random) below(n int) int {
@@ -115,7 +114,7 @@ func run(w io.Writer) {
 		if buy {
 			price += 5
 		}
-		a.Reset() // the last order's trades have been reported
+		a.Reset() // the previous order's trades were reported
 		done, ok := b.match(a, buy, id, price, 1+rng.below(100))
 		if !ok {
 			refused++

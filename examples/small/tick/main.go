@@ -1,6 +1,6 @@
-// Command tick is the loop of a small game. Ships and shots live across ticks and end
-// one by one: they are in pools of fixed capacity. What a tick finds out, as who is near
-// whom and who was hit, ends with the tick: it is in an arena.
+// Command tick is the loop of a small game. Ships and shots live across ticks and end one by one, so they are
+// in pools of fixed capacity. The findings of a tick, such as neighbors and hits, end with the tick, so they
+// are in an arena.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	size     = 200 // of the field, whose ends meet
-	cell     = 10  // of the grid that finds who is near
+	size     = 200 // of the field, which wraps around
+	cell     = 10  // of the grid for finding neighbors
 	maxShips = 48
 	maxShots = 256
 )
@@ -26,8 +26,8 @@ type shot struct {
 	by, x, y, dx, dy, left int
 }
 
-// hit is a decision of a tick, carried out at its end, so that the order in which it
-// looks at ships doesn't matter.
+// hit is a decision of a tick. Hits are applied at the end of the tick, so that the order of ships does not
+// matter.
 type hit struct {
 	ship *ship
 	shot *shot
@@ -49,7 +49,7 @@ type place struct{ x, y int }
 func (g *game) spawn() {
 	s := g.ships.Allocate()
 	if s == nil {
-		return // as many as there may be
+		return // the maximum number of shots
 	}
 	*s = ship{id: g.next, x: g.rng.IntN(size), y: g.rng.IntN(size), dx: g.rng.IntN(5) - 2, dy: g.rng.IntN(5) - 2, health: 3}
 	g.next++
@@ -67,7 +67,7 @@ func (g *game) fire(s *ship) {
 
 // step is one tick.
 func (g *game) step() {
-	g.tick.Reset() // what the last tick has found is not needed any more
+	g.tick.Reset() // frees the findings of the last tick
 	g.spawn()
 	grid := arena.NewMap[place, []*ship](g.tick, maxShips)
 	for _, s := range g.alive {
@@ -96,7 +96,7 @@ func (g *game) step() {
 	g.bury()
 }
 
-// bury gives back what has ended, and keeps the others in their order.
+// bury frees ships and shots that have ended, and keeps the order of the others.
 func (g *game) bury() {
 	alive := g.alive[:0]
 	for _, s := range g.alive {

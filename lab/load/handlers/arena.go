@@ -9,9 +9,8 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 )
 
-// inArena is plain with an arena for each request: the same steps, in the same
-// order. Numbers go through a Buffer in place of package fmt, whose arguments are
-// boxed on the heap.
+// inArena is plain with an arena for each request: the same steps in the same order. Numbers are formatted by
+// a Buffer instead of package fmt, whose arguments are boxed on the heap.
 type inArena struct {
 	pool *arena.ArenaPool
 	http http.Handler
@@ -24,7 +23,7 @@ func (h *inArena) Serve(dst, payload []byte) ([]byte, error) {
 	return append(dst, out...), err
 }
 
-// serveIn returns the answer, in a.
+// serveIn returns the response, allocated in a.
 func serveIn(a *arena.Arena, payload []byte) ([]byte, error) {
 	line, body, ok := bytes.Cut(payload, []byte("\n"))
 	if !ok {
@@ -41,7 +40,7 @@ func serveIn(a *arena.Arena, payload []byte) ([]byte, error) {
 	return arenajson.Marshal(a, answerIn(a, &e, order))
 }
 
-// OrderIn is an Order whose map is in the arena, too.
+// OrderIn is an Order whose map is an arena.Map.
 type OrderIn struct {
 	ID      string                     `json:"id"`
 	Session string                     `json:"session"`
@@ -51,7 +50,7 @@ type OrderIn struct {
 	Attrs   *arena.Map[string, string] `json:"attrs"`
 }
 
-// AnswerIn is an Answer, as OrderIn is an Order.
+// AnswerIn is an Answer whose maps are arena.Maps.
 type AnswerIn struct {
 	ID      string                     `json:"id"`
 	From    string                     `json:"from"`

@@ -11,22 +11,21 @@ import (
 	"github.com/bytedance/sonic/encoder"
 )
 
-// careful keeps what a request needs for the next one: the order with its slices and
-// map, the answer with its maps, the buffers. What is kept is cleared, as it must be:
-// else one request would show its values to the next. Strings that are made share one text
-// for each request, and those of the order are parts of the payload, copied once; with
-// package unsafe neither is copied, and they last as long as the request.
+// careful reuses the memory of requests: the order with its slices and map, the response with its maps, and
+// buffers. They are cleared, or one request would show its values to the next. New strings share one text for
+// each request, and strings of the order are substrings of a copy of the payload. With package unsafe neither
+// is copied, and strings are valid during the request.
 type careful struct{ pool sync.Pool }
 
-// desk holds what one request works with.
+// desk holds the memory of one request.
 type desk struct {
 	order  Order
 	answer Answer
-	text   []byte // all texts of the answer, one after the other
-	cuts   []int  // where the lines begin and end in it
+	text   []byte // all texts of the response, one after the other
+	cuts   []int  // where the lines of the receipt begin and end in text
 	in     []byte
 	out    []byte
-	share  bool // strings are views of text and of the payload
+	share  bool // strings share the memory of text and the payload
 }
 
 func newCareful(share bool) *careful {
@@ -53,7 +52,7 @@ func (d *desk) string(b []byte) string {
 	return string(b)
 }
 
-// serve leaves the answer in d.out.
+// serve stores the response in d.out.
 func (d *desk) serve(payload []byte) error {
 	line, body, ok := strings.Cut(d.string(payload), "\n")
 	if !ok {
@@ -72,7 +71,7 @@ func (d *desk) serve(payload []byte) error {
 	return encoder.EncodeInto(&d.out, &d.answer, encoder.SortMapKeys|encoder.EscapeHTML)
 }
 
-// reckon fills the answer.
+// reckon computes the response.
 func (d *desk) reckon(e *entry) {
 	ans, order := &d.answer, &d.order
 	ans.ID, ans.At, ans.Status, ans.Bytes = order.ID, e.at, e.status, e.bytes
@@ -128,8 +127,7 @@ func appendCents(t []byte, amount int64) []byte {
 	return append(strconv.AppendInt(t, amount/100, 10), '.', byte('0'+amount/10%10), byte('0'+amount%10))
 }
 
-// clear readies d for the next request: what a document leaves out must not be what
-// another one had there.
+// clear prepares d for the next request: members missing in a document must not keep an earlier value.
 func (d *desk) clear() {
 	o := &d.order
 	items := o.Items[:cap(o.Items)]

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// entry is a line in Combined Log Format. Its texts are parts of the line.
+// entry is a line in Combined Log Format. Its strings are substrings of the line.
 type entry struct {
 	ip, auth       string
 	at             int64 // seconds since 1970
@@ -16,7 +16,7 @@ type entry struct {
 	referer, agent string
 }
 
-// parseEntry cuts a line. It allocates nothing, so that all handlers share it.
+// parseEntry parses a line without allocating, so all handlers share it.
 func parseEntry(line string) (e entry, err error) {
 	ok := true
 	cut := func(sep string) (before string) {
@@ -52,8 +52,8 @@ func parseEntry(line string) (e entry, err error) {
 	return e, nil
 }
 
-// parseTime reads "02/Jan/2006:15:04:05 -0700" as seconds since 1970. The zone is
-// read apart: package time makes a *time.Location for each that is not the local one.
+// parseTime parses "02/Jan/2006:15:04:05 -0700" as seconds since 1970. It parses the zone itself, because
+// package time allocates a *time.Location for each zone other than the local one.
 func parseTime(s string) (int64, error) {
 	date, zone, _ := strings.Cut(s, " ")
 	t, err := time.Parse("02/Jan/2006:15:04:05", date)

@@ -1,7 +1,6 @@
-// Package handlers has the request handler of the load test, as people write it who know
-// more or less of where its memory comes from. A request is a line of an access log and an
-// order in JSON; the answer has the order's totals and a receipt, in JSON. All read, reckon and
-// answer the same, byte by byte.
+// Package handlers contains the request handler of the load test, written with more or less attention to
+// memory. A request is a line of an access log and an order in JSON; the response is JSON with the order's
+// totals and a receipt. All handlers give the same response to the byte.
 package handlers
 
 import (
@@ -20,34 +19,34 @@ import (
 	"github.com/ebbpool/arena/arenajson"
 )
 
-// A Handler serves requests. Both methods may be called by many goroutines at once.
+// A Handler serves requests. Both methods may be called concurrently.
 type Handler interface {
 	http.Handler
-	// Serve appends the answer to dst. It keeps nothing of payload.
+	// Serve appends the response to dst. It does not keep payload.
 	Serve(dst, payload []byte) ([]byte, error)
 }
 
 const (
-	// Plain is Go as most people write it: encoding/json, maps, fmt, strings.Builder.
+	// Plain is Go as usually written: encoding/json, maps, fmt, strings.Builder.
 	Plain = "plain"
-	// Sonic, Goccy and ArenaJSON are Plain with two identifiers changed, those of the codec.
+	// Sonic, Goccy and ArenaJSON are Plain with another codec.
 	Sonic, Goccy, ArenaJSON = "sonic", "goccy", "arenajson"
-	// NilArena is the code of Arena with a nil arena, which is the heap.
+	// NilArena is the code of Arena with a nil arena, and so the heap.
 	NilArena = "nil-arena"
-	// Careful is the code of a team that has seen the profile: sonic, strconv, and a
-	// sync.Pool of all that can be used again; Unsafe has its strings share that memory.
+	// Careful is hand-tuned code: sonic, strconv, and a sync.Pool of everything that can be reused. In
+	// Unsafe, strings also share that memory.
 	Careful, Unsafe = "sonic+sync.Pool", "sonic+sync.Pool+unsafe"
-	// Arena is Plain, with a pool of arenas and package arenajson.
+	// Arena is Plain with a pool of arenas and package arenajson.
 	Arena = "arena"
 )
 
-// Tuned, after the name of a handler, has its server collect less often.
+// Tuned, appended to the name of a handler, sets GOGC=400 for its server.
 const Tuned = "+GOGC=400"
 
-// Older, after the name of a handler, has the previous Go compile its server.
+// Older, appended to the name of a handler, compiles its server with the previous Go.
 const Older = "+GOTOOLCHAIN=go1.26.8"
 
-// Front are the handlers that the demo shows.
+// Front lists the handlers of the demo.
 var Front = []string{Plain, Plain + Tuned, ArenaJSON, Unsafe, Arena}
 
 // Names returns all handlers.
@@ -55,12 +54,12 @@ func Names() []string {
 	return []string{Plain, Sonic, Goccy, ArenaJSON, NilArena, Careful, Unsafe, Arena}
 }
 
-// New makes the handler of that name.
+// New returns the handler with the given name.
 func New(name string) (Handler, error) {
 	switch name {
 	case Plain:
 		return plain{json.Unmarshal, json.Marshal}, nil
-	case Sonic: // as encoding/json, but for copies of strings, since no body is used again
+	case Sonic: // configured like encoding/json, without copies of strings, because bodies are not reused
 		c := sonic.Config{SortMapKeys: true, EscapeHTML: true}.Froze()
 		return plain{c.Unmarshal, c.Marshal}, nil
 	case Goccy:
@@ -120,7 +119,7 @@ func reply(w http.ResponseWriter, doc []byte, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(doc)))
-	_, _ = w.Write(doc) // a client that is gone needs no answer
+	_, _ = w.Write(doc) // the client may have left
 }
 
 var (
@@ -171,7 +170,7 @@ type Price struct {
 	Currency string `json:"currency"`
 }
 
-// Answer is the answer to a request.
+// Answer is the response to a request.
 type Answer struct {
 	ID      string            `json:"id"`
 	From    string            `json:"from"`

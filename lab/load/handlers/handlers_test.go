@@ -34,7 +34,7 @@ const (
 		`"attrs":{"gift":"yes"},"receipt":"2x tent at 10.05 EUR (1, A-1)\n1x stove \"hot\" at 0.99 EUR (2, B-2)\n"}`
 )
 
-// An answer as it is worked out by hand, and that of a document with nothing in it.
+// A response computed by hand, and the response to an empty document.
 func TestAnswer(t *testing.T) {
 	empty := `{"id":"","from":"192.0.2.7 /shop (curl/8.7.1)","at":1704159245,"status":200,"bytes":1234,` +
 		`"to":" \u003c\u003e, ,  , ","device":" on , 0x0","lines":[],"totals":{},"tags":{},"params":{"page":"4","sort":"asc"},"attrs":{},"receipt":""}`
@@ -49,8 +49,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// All handlers give the same answers, from several goroutines at once, so that memory
-// that is used again is in play; and they keep nothing of a payload.
+// All handlers give the same responses, in several goroutines so that memory is reused, and do not keep
+// payloads.
 func TestHandlersAgree(t *testing.T) {
 	const requests, workers = 2000, 4
 	src := payloads.NewSource(11, requests)
@@ -82,8 +82,7 @@ func TestHandlersAgree(t *testing.T) {
 	}
 }
 
-// A payload that is refused leaves dst as it was, and nothing behind in memory that
-// is used again.
+// A refused payload leaves dst unchanged, and nothing in reused memory.
 func TestBadPayloads(t *testing.T) {
 	good := line + "\n" + body
 	for _, name := range handlers.Names() {
@@ -108,8 +107,8 @@ func TestBadPayloads(t *testing.T) {
 	}
 }
 
-// FuzzHandlers: whatever comes in, the arena's handler says what the plain one says,
-// and what they answer to text is JSON.
+// FuzzHandlers checks that the arena's handler responds like the plain one, and that responses to text are
+// JSON.
 func FuzzHandlers(f *testing.F) {
 	src := payloads.NewSource(1, 8)
 	for i := range 8 {
@@ -129,7 +128,7 @@ func FuzzHandlers(f *testing.F) {
 	})
 }
 
-// What the handlers allocate, on average over many requests. All of the unsafe one is sonic's own.
+// The mean allocations of the handlers. Those of the unsafe one are all sonic's.
 func TestAllocations(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("the race detector makes a sync.Pool lose some")
@@ -156,7 +155,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkServe is the handler on one goroutine, without the load test's load.
+// BenchmarkServe measures the handlers on one goroutine.
 func BenchmarkServe(b *testing.B) {
 	src := payloads.NewSource(1, 4096)
 	for _, name := range handlers.Names() {

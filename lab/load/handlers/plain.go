@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// plain has no idea of where memory comes from. Its codec can be another one.
+// plain pays no attention to memory. Its codec can be replaced.
 type plain struct {
 	unmarshal func([]byte, any) error
 	marshal   func(any) ([]byte, error)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Pages makes n pages of Markdown, of 1 to 4 KB.
+// Pages returns n pages of Markdown, of 1 to 4 KB.
 func Pages(seed uint64, n int) [][]byte {
 	pages := make([][]byte, n)
 	for i := range pages {

@@ -1,4 +1,4 @@
-// Package payloads makes what the load test and the programs beside it are given.
+// Package payloads generates the input of the load test and related programs.
 package payloads
 
 import (
@@ -10,26 +10,25 @@ import (
 	"time"
 )
 
-// distinct is how many payloads a Source prepares. Together they are some
-// 5 MB: more than a core's private caches hold, as with real requests.
+// distinct is the number of payloads of a Source. Their total of some 5 MB exceeds a core's private caches,
+// as with real requests.
 const distinct = 4096
 
-// idDigits is the width of the request's index within its id.
+// idDigits is the width of the request's index in its id.
 const idDigits = 10
 
-// Source makes the payloads of a run. The same seed gives the same payloads,
-// on every machine; request i's payload depends on the seed and i alone.
+// Source generates the payloads of a run. The same seed gives the same payloads on every machine; the payload
+// of request i depends only on the seed and i.
 //
-// All payloads are prepared beforehand, and a request differs from the others
-// of its template by the index in its id: making requests in the measured
-// part would allocate, and then the harness would be measured too.
+// Payloads are prepared in advance, and requests with the same template differ in the index in their id.
+// Generating requests during the measurement would allocate and be measured.
 type Source struct {
 	payloads []payload
 }
 
 type payload struct {
 	text []byte
-	id   int // where the id's digits start
+	id   int // offset of the id's digits
 }
 
 // NewSource prepares the payloads of a seed for requests 0 to requests-1.
@@ -40,7 +39,7 @@ func NewSource(seed uint64, requests int) *Source {
 		text := logLine(rng)
 		text = append(text, '\n')
 		text = append(text, document(rng)...)
-		// The template's id is all zeros, and it is the document's first key.
+		// The template's id is all zeros and the document's first member.
 		id := bytes.Index(text, []byte(`{"id":"req-`)) + len(`{"id":"req-`)
 		s.payloads[i] = payload{text, id}
 	}
@@ -60,7 +59,7 @@ func (s *Source) AppendPayload(dst []byte, i int) []byte {
 	return dst
 }
 
-// logLine writes one line in Combined Log Format.
+// logLine returns a line in Combined Log Format.
 func logLine(rng *rand.Rand) []byte {
 	target := pick(rng, paths)
 	if n := rng.IntN(6); n > 0 && rng.IntN(3) > 0 {
@@ -85,7 +84,7 @@ func logLine(rng *rand.Rand) []byte {
 		pick(rng, statuses), size, pick(rng, referers), pick(rng, agents))
 }
 
-// address is an IPv4 or IPv6 address of the ranges for documentation.
+// address returns an IPv4 or IPv6 address of the ranges for documentation.
 func address(rng *rand.Rand) string {
 	if rng.IntN(4) == 0 {
 		return fmt.Sprintf("2001:db8:%x:%x::%x", rng.IntN(1<<16), rng.IntN(1<<16), 1+rng.IntN(1<<16))
@@ -94,8 +93,8 @@ func address(rng *rand.Rand) string {
 	return fmt.Sprintf("%s.%d", net, 1+rng.IntN(254))
 }
 
-// The shape of the document. It is its own set of types, marshalled by
-// encoding/json, so that the handler's decoder isn't tested against itself.
+// The types of the document. They are separate from the handlers' types and marshaled by encoding/json, so
+// that the decoder is not tested against itself.
 type (
 	doc struct {
 		ID      string     `json:"id"`
@@ -103,10 +102,10 @@ type (
 		Sent    time.Time  `json:"sent"`
 		User    docUser    `json:"user"`
 		Device  docDevice  `json:"device"`
-		Consent []bool     `json:"consent"` // a key the handler doesn't know
+		Consent []bool     `json:"consent"` // unknown to the handler
 		Items   []docItem  `json:"items"`
 		Attrs   docAttrs   `json:"attrs"`
-		Geo     [2]float64 `json:"geo"` // another one
+		Geo     [2]float64 `json:"geo"` // also unknown
 	}
 	docUser struct {
 		ID      int64      `json:"id"`
@@ -140,7 +139,7 @@ type (
 	docAttrs map[string]string
 )
 
-// document writes the JSON document of one order.
+// document returns the JSON document of one order.
 func document(rng *rand.Rand) []byte {
 	first, last := pick(rng, firstNames), pick(rng, lastNames)
 	city, screen := pick(rng, cities), pick(rng, screens)
@@ -178,7 +177,7 @@ func document(rng *rand.Rand) []byte {
 	}
 	text, err := json.Marshal(d)
 	if err != nil {
-		panic(err) // no value of these types can't be marshalled
+		panic(err) // these types can always be marshaled
 	}
 	return text
 }

@@ -1,7 +1,7 @@
 package payloads
 
-// Words that requests are made of. Addresses are of the ranges reserved for
-// documentation, names and shops are made up; agents are real ones.
+// The words of requests. Addresses are from ranges reserved for documentation, names and shops are invented,
+// user agents are real.
 
 var agents = []string{
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
@@ -83,7 +83,7 @@ var browsers = []string{"Chrome 126", "Safari 17.5", "Firefox 127", "Edge 126", 
 
 var screens = [][2]int64{{1920, 1080}, {2560, 1440}, {1440, 900}, {390, 844}, {412, 915}}
 
-// Titles have quotes and ampersands: escapes that a JSON decoder must undo.
+// Titles contain quotes and ampersands, which JSON escapes.
 var titles = []string{
 	"Ridge Pro GTX Mid Hiking Boot", `15.6" Laptop Sleeve, recycled`, "Two-Person Tent Aurora 2",
 	"Merino Base Layer, long sleeve", "Headlamp 400 lm & red light", "Sleeping Bag -15 °C, left zip",

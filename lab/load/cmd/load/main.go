@@ -1,8 +1,7 @@
 //go:build unix
 
-// Command load measures a handler of JSON orders over HTTP: as people write it who know
-// more or less of where its memory comes from, without and with objects that the server
-// keeps alive. -demo shows five of them within a minute.
+// Command load measures an HTTP handler of JSON orders, written with more or less attention to memory,
+// without and with live objects of the server. -demo compares five of them within a minute.
 package main
 
 import (

@@ -21,7 +21,7 @@ import (
 	"github.com/ebbpool/arena/lab/load/handlers"
 )
 
-// The test's own program is the server that it measures.
+// The test program is also the server that it measures.
 func TestMain(m *testing.M) {
 	if load.Child(serve) {
 		return
@@ -31,11 +31,11 @@ func TestMain(m *testing.M) {
 
 var small = load.Config{Rounds: 1, Requests: 40, Workers: 4}
 
-// Every side answers all that each loop sends, and all answer the same, which Measure
-// compares. Nothing is said of speed, which a test can't measure.
+// Every side responds to all requests of each loop, with equal responses, which Measure compares. The test
+// ignores the figures.
 func TestSides(t *testing.T) {
 	var b bytes.Buffer
-	// The installed Go compiles in place of the older one.
+	// The installed Go replaces the older one.
 	here := "+GOTOOLCHAIN=" + strings.Fields(runtime.Version())[0]
 	for i, side := range sides {
 		sides[i] = strings.Replace(side, handlers.Older, here, 1)
@@ -93,8 +93,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// A load that shifts has a line for each pool in each part of a phase, and for each server in
-// each phase.
+// A changing load has a line for each pool in each part of a phase, and for each server in each phase.
 func TestShift(t *testing.T) {
 	var b bytes.Buffer
 	if err := shift(t.Context(), &b, time.Second); err != nil {
@@ -106,7 +105,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// What allocates on the codec's behalf is memory's, and is counted once.
+// Allocations of the codec count as memory, and only once.
 func TestSplit(t *testing.T) {
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}}
 	for stack, cpu := range map[string]int64{

@@ -20,11 +20,11 @@ import (
 	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
-// onFasthttp is the prefix of the sides that are no net/http servers.
+// onFasthttp is the prefix of sides that are not net/http servers.
 const onFasthttp = "fasthttp+"
 
-// serve is the server of one side: on net/http, or on fasthttp, which recycles its own
-// requests, responses and buffers. live is how many objects it keeps alive.
+// serve serves one side on net/http, or on fasthttp, which reuses its requests, responses and buffers. live
+// is the number of live objects.
 func serve(ctx context.Context, side, live string, l net.Listener) error {
 	n, err := strconv.Atoi(live)
 	if err != nil {
@@ -40,7 +40,7 @@ func serve(ctx context.Context, side, live string, l net.Listener) error {
 	defer runtime.KeepAlive(objects)
 	if fast {
 		s := fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
-			out, err := h.Serve(ctx.Response.SwapBody(nil)[:0], ctx.PostBody()) // its own buffer takes the answer
+			out, err := h.Serve(ctx.Response.SwapBody(nil)[:0], ctx.PostBody()) // the response uses its buffer
 			ctx.Response.SwapBody(out)
 			if err != nil {
 				ctx.Error(err.Error(), fasthttp.StatusBadRequest)
@@ -49,7 +49,7 @@ func serve(ctx context.Context, side, live string, l net.Listener) error {
 		context.AfterFunc(ctx, func() { _ = s.Shutdown() })
 		return s.Serve(l)
 	}
-	s := http.Server{Handler: h, ConnContext: arenahttp.ConnContext} // which changes arenahttp's requests alone
+	s := http.Server{Handler: h, ConnContext: arenahttp.ConnContext} // ConnContext affects only arenahttp's requests
 	context.AfterFunc(ctx, func() { _ = s.Close() })
 	if err := s.Serve(l); ctx.Err() == nil {
 		return err
@@ -57,12 +57,12 @@ func serve(ctx context.Context, side, live string, l net.Listener) error {
 	return nil
 }
 
-// client sends payloads: fasthttp's, which takes less of its processor than net/http's.
+// client sends payloads. It is fasthttp's, which uses less processor time than net/http's.
 type client struct {
 	host   *fasthttp.HostClient
 	source *payloads.Source
 	body   []byte
-	large  int // one request in so many has a body of the largest size; 0: none
+	large  int // one request in large has the largest body; 0 means none
 	req    fasthttp.Request
 	resp   fasthttp.Response
 }
@@ -85,10 +85,10 @@ func (c *client) Send(int) ([]byte, error) {
 	return c.resp.Body(), nil
 }
 
-// largest is a body of which a server sees few.
+// largest is the size of rare large bodies.
 const largest = 10 << 20
 
-// shifting is senders with one largest body in 10,000.
+// shifting returns senders with one largest body in 10,000 requests.
 func shifting(addr string, workers, requests int, seed uint64) (all []load.Sender, end func(), err error) {
 	all, end, err = senders(addr, workers, requests, seed)
 	for _, s := range all {

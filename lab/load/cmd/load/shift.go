@@ -17,9 +17,8 @@ import (
 	"github.com/ebbpool/arena/lab/load/handlers"
 )
 
-// shift measures what pools and servers hold when their load shifts: pools of fixed chunk
-// sizes beside one that learns it, and the server with arenas beside the ordinary one, for
-// so long.
+// shift measures the memory of pools and servers under a changing load: pools of fixed chunk sizes and an
+// adaptive one, and the server with arenas and the ordinary one, for the given time.
 func shift(ctx context.Context, w io.Writer, length time.Duration) error {
 	if err := pools(w, max(int(length/(30*time.Second)), 1)); err != nil {
 		return err
@@ -36,10 +35,10 @@ func shift(ctx context.Context, w io.Writer, length time.Duration) error {
 	})
 }
 
-// chunkSizes are those of the pools that the automatic one is compared with.
+// chunkSizes are the sizes of the pools with which the automatic one is compared.
 var chunkSizes = []int{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10}
 
-const retained = 640 << 10 // of each idle arena, whichever pool's
+const retained = 640 << 10 // by each idle arena of every pool
 
 type node[T any] struct {
 	next  *node[T]
@@ -56,14 +55,14 @@ func list[T any](a *arena.Arena, bytes int) {
 	}
 }
 
-// kinds are the types with pointers that requests make, those of the day and others.
+// kinds are the types with pointers that requests allocate: usual ones and others.
 var kinds = [2][4]func(*arena.Arena, int){
 	{list[[1]int64], list[[5]int64], list[[10]int32], list[[3]int64]},
 	{list[[1]uint64], list[[5]uint64], list[[10]uint32], list[[3]uint64]},
 }
 
-// pools writes what a request of each phase costs a pool, the collector's part included,
-// and what the pool retains, in each part of the phase. Pools serve n batches of a part by turns.
+// pools writes the cost of a request to each pool, including the collector's, and the memory that the pool
+// retains, for each part of each phase. Pools serve n batches of a part in turn.
 func pools(w io.Writer, n int) error {
 	normal := func(median, sigma float64) func(*rand.Rand) int {
 		return func(rng *rand.Rand) int { return int(min(median*math.Exp(sigma*rng.NormFloat64()), 8<<20)) }
@@ -75,7 +74,7 @@ func pools(w io.Writer, n int) error {
 	}
 	for k, p := range []struct {
 		name     string
-		together int // arenas that are out at once
+		together int // arenas in use at the same time
 		size     func(*rand.Rand) int
 		kind     int
 	}{
@@ -91,7 +90,7 @@ func pools(w io.Writer, n int) error {
 		for part := range parts {
 			took, held := make([]time.Duration, len(all)), make([]float64, len(all))
 			for i := range n * len(all) {
-				at := (i + i/len(all)) % len(all) // another one begins each turn
+				at := (i + i/len(all)) % len(all) // another pool begins each round
 				rng := rand.New(rand.NewPCG(uint64(k*parts+part), uint64(i/len(all))))
 				out := make([]*arena.Arena, p.together)
 				began := turns.ProcessorTime()

@@ -11,12 +11,11 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// ofMemory are the runtime's functions of which a stack has one that allocates, collects, or
-// helps to.
+// ofMemory matches the runtime's functions for allocation and collection.
 var ofMemory = regexp.MustCompile(`^runtime\.(mallocgc|newobject|makeslice|growslice|gc[A-Z]|bgsweep|bgscavenge|bulkBarrier|wbBufFlush|markroot|deductAssistCredit|memclrNoHeapPointersChunked|\(\*(mcache|mcentral|mheap|gcWork)\))`)
 
-// split is which part of the CPU profile in a file went to the codec, and which to allocation
-// and collection, that which the codec caused included: they overlap in nothing.
+// split returns the fractions of a CPU profile spent in the codec, and in allocation and collection. The
+// codec's allocations count as memory only.
 func split(file string) (codec, memory float64, err error) {
 	f, err := os.Open(file)
 	if err != nil {
