@@ -319,7 +319,7 @@ func TestStateOfArena(t *testing.T) {
 	p.Put(a)
 	if check.On && !check.Race {
 		defer func() {
-			if s, _ := recover().(string); !strings.Contains(s, "State: the arena was put back") {
+			if s, _ := recover().(string); !strings.Contains(s, "State: arena was put back") {
 				t.Errorf("a panic with %q", s)
 			}
 		}()
