@@ -23,15 +23,24 @@ func unmarshalV2(text []byte, v any, base v2Options, flags optionFlags, m *jsonv
 	return jsonv2.Unmarshal(text, v, base,
 		jsonv2.RejectUnknownMembers(flags&disallowUnknownFields != 0),
 		jsonv2.MatchCaseInsensitiveNames(flags&caseSensitive == 0),
-		jsonv2.StringifyNumbers(flags&stringifyNumbers != 0),
+		stringify(flags),
 		jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(m, refuseReading)))
+}
+
+// stringify returns the option StringifyNumbers, or nil. If it were set to false, methods would not see the tag
+// option ,string of their field.
+func stringify(flags optionFlags) v2Options {
+	if flags&stringifyNumbers == 0 {
+		return nil
+	}
+	return jsonv2.StringifyNumbers(true)
 }
 
 // marshalV2 calls v2's Marshal with encoding/json's options and flags. m may be nil.
 func marshalV2(v any, flags optionFlags, m *jsonv2.Marshalers) ([]byte, error) {
 	return jsonv2.Marshal(v, defaultOptions(),
 		jsontext.EscapeForHTML(flags&noEscapeHTML == 0),
-		jsonv2.StringifyNumbers(flags&stringifyNumbers != 0),
+		stringify(flags),
 		jsonv2.FormatNilSliceAsNull(flags&nilSliceAsEmpty == 0),
 		jsonv2.FormatNilMapAsNull(flags&nilMapAsEmpty == 0),
 		jsonv2.Deterministic(flags&unsortedMaps == 0),

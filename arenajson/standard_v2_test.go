@@ -240,3 +240,29 @@ func init() {
 		return x.P.at
 	}
 }
+
+type (
+	embeddedNumber struct{ json.Number }
+	quotedNumber   struct {
+		N embeddedNumber `json:",string"`
+	}
+)
+
+// A method that reads its field's tag option ,string from the encoder sees it.
+func TestMethodsSeeTheStringOption(t *testing.T) {
+	v := quotedNumber{embeddedNumber{"3.25"}}
+	want, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []*arena.Arena{nil, arena.NewArena(4096, 0)} {
+		got, err := Marshal(a, v)
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+		var read, expected quotedNumber
+		if err, wrong := Unmarshal(a, want, &read), json.Unmarshal(want, &expected); err != nil || wrong != nil || read != expected {
+			t.Errorf("%v, %v, want %v, %v", read, err, expected, wrong)
+		}
+	}
+}
