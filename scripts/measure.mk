@@ -3,7 +3,7 @@
 # They run with the current release; GOTOOLCHAIN= chooses another one.
 stress shifting conversions bench bench-codecs isolation matrix: export GOTOOLCHAIN ?= go1.27.4
 
-stress: ## the load test in full, 18 minutes, into docs/numbers.md and the README
+stress: ## the load test in full, 45 minutes, into docs/numbers.md and the README
 	cd lab/load && $(GO) run ./cmd/load
 	cd lab && $(GO) run ./cmd/lab keep load results/load.txt && $(GO) run ./cmd/lab report -publish
 

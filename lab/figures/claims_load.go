@@ -76,10 +76,10 @@ func loaded(m rounds.Measured) ([]Figure, error) {
 		}{
 			{"CPU of a request, 5,000,000 live: µs", many, "closed", "cpu-ns/req", 1e-3},
 			{"requests/s, 5,000,000 live", many, "closed", "req/s", 1},
-			{"p50 at half load, ms", many, "open50", "p50-ns", 1e-6},
-			{"p99 at half load, ms", many, "open50", "p99-ns", 1e-6},
+			{"p50 at half load, ms", many, "open50", "pooled-p50-ns", 1e-6},
+			{"p99 at half load, ms", many, "open50", "pooled-p99-ns", 1e-6},
 			{"p99.9 at half load, ms", many, "open50", "p99.9-ns", 1e-6},
-			{"p99 at 80 %, ms", many, "open80", "p99-ns", 1e-6},
+			{"p99 at 80 %, ms", many, "open80", "pooled-p99-ns", 1e-6},
 			{"p99.9 at 80 %, ms", many, "open80", "p99.9-ns", 1e-6},
 			{"resident memory, MB", many, "closed", "peak-B", 1e-6},
 			{"collections in 1,000 requests", many, "closed", "GCs/1000req", 1},
@@ -87,11 +87,11 @@ func loaded(m rounds.Measured) ([]Figure, error) {
 		} {
 			add("load", s.title, c.measure, service(c.live, c.loop, s.name), c.unit, c.scale)
 		}
-		for _, p := range []string{"50", "90", "99", "99.9"} {
-			add("load latency", p, s.name, service(many, "open50", s.name), "p"+p+"-ns", 1e-3)
+		for _, p := range [][2]string{{"50", "pooled-p50-ns"}, {"90", "pooled-p90-ns"}, {"99", "pooled-p99-ns"}, {"99.9", "p99.9-ns"}} {
+			add("load latency", p[0], s.name, service(many, "open50", s.name), p[1], 1e-3)
 		}
-		for _, percent := range []string{"20", "50", "65", "80"} {
-			add("load p99", drawn[s.name], percent+" %", service(many, "open"+percent, s.name), "p99-ns", 1e-6)
+		for _, percent := range []string{"20", "50", "80"} {
+			add("load p99", drawn[s.name], percent+" %", service(many, "open"+percent, s.name), "pooled-p99-ns", 1e-6)
 		}
 	}
 	return all, nil

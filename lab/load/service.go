@@ -46,10 +46,12 @@ type Service struct {
 	More func(ctx context.Context, w io.Writer, dir string, rounds int) error
 }
 
-// Config is the amount of measurement. OpenRequests is the number of requests in open loops; 0 means
-// Requests.
+// Config is the amount of measurement. OpenFor is the duration of an open loop; 0 means that it has as many requests as
+// a closed one. An open loop should last for several collections of each side. Otherwise its quantiles depend on
+// whether there was one.
 type Config struct {
-	Rounds, Requests, OpenRequests, Workers int
+	Rounds, Requests, Workers int
+	OpenFor                   time.Duration
 }
 
 // Child runs the server if the program's arguments say so, and reports whether it did. Programs call it
@@ -113,9 +115,6 @@ func (s Service) Measure(ctx context.Context, w io.Writer, c Config) (all []Resu
 	if c.Rounds < 1 || c.Requests < 1 || c.Workers < 1 {
 		return nil, fmt.Errorf("%d rounds of %d requests by %d workers: at least one of each is needed", c.Rounds, c.Requests, c.Workers)
 	}
-	if c.OpenRequests == 0 {
-		c.OpenRequests = c.Requests
-	}
 	dir, err := os.MkdirTemp("", "load")
 	if err != nil {
 		return nil, err
@@ -158,6 +157,8 @@ func (s Service) Measure(ctx context.Context, w io.Writer, c Config) (all []Resu
 		}
 	}
 	for name, h := range pooled {
+		fmt.Fprintf(w, "%s %d %d pooled-p50-ns %d pooled-p90-ns %d pooled-p99-ns\n",
+			name, h.TotalCount(), h.ValueAtQuantile(50), h.ValueAtQuantile(90), h.ValueAtQuantile(99))
 		if h.TotalCount() >= enough {
 			fmt.Fprintf(w, "%s %d %d p99.9-ns\n", name, h.TotalCount(), h.ValueAtQuantile(99.9))
 		}
@@ -226,9 +227,13 @@ func (s Service) life(ctx context.Context, side, dir string, c Config, round uin
 		}
 		loop := Closed(0, r.Requests)
 		if k > 1 {
-			r.Loop, r.Requests = fmt.Sprint("open", part), c.OpenRequests
+			r.Loop = fmt.Sprint("open", part)
 			workers *= 4 // so that one is free when a request is due
-			loop = Open(Arrivals(round, c.OpenRequests, rate*float64(part)/100))
+			rate := rate * float64(part) / 100
+			if c.OpenFor != 0 {
+				r.Requests = max(1, int(rate*c.OpenFor.Seconds()))
+			}
+			loop = Open(Arrivals(round, r.Requests, rate))
 		}
 		senders, end, err := s.Senders(server.addr, workers, r.Requests, 5*round+uint64(k))
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The test program is also the server that it measures.
@@ -79,9 +80,31 @@ func TestMeasure(t *testing.T) {
 		if err != nil || len(all) != 6 {
 			t.Fatalf("%s: %d results, %v", c.sides, len(all), err)
 		}
+		if n := strings.Count(b.String(), "pooled-p99-ns"); n != 3 {
+			t.Errorf("%d p99s of all rounds, want 3:\n%s", n, &b)
+		}
 		pooled := regexp.MustCompile(`(?m)^BenchmarkService/service=test/loop=\w+/side=\S+ 40 \d+ p99.9-ns$`).FindAllString(b.String(), -1)
 		if want := map[int64]int{40: 3, 41: 0}[c.enough]; len(pooled) != want {
 			t.Errorf("%d p99.9s, want %d:\n%s", len(pooled), want, &b)
 		}
+	}
+}
+
+// OpenFor is the duration of an open loop, whatever the rate.
+func TestOpenFor(t *testing.T) {
+	s := Service{Name: "test", Sides: []string{"a"}, Open: []int{50}, Steady: []string{"a"}, Serve: answering,
+		Begin: func(context.Context, string) (string, error) { return "", nil },
+		Senders: func(addr string, workers, _ int, _ uint64) (all []Sender, end func(), err error) {
+			for range workers {
+				all = append(all, getter(addr))
+			}
+			return all, func() {}, nil
+		}}
+	all, err := s.Measure(t.Context(), io.Discard, Config{Rounds: 1, Requests: 200, Workers: 2, OpenFor: 300 * time.Millisecond})
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d results, %v", len(all), err)
+	}
+	if took := float64(all[1].Requests) / all[1].PerSecond; took < 0.2 {
+		t.Errorf("the open loop took %.3f s, want 0.3", took)
 	}
 }

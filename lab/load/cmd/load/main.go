@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/montanaflynn/stats"
 
@@ -31,7 +32,7 @@ func main() {
 	var c load.Config
 	flag.IntVar(&c.Rounds, "rounds", 3, "rounds, of each side")
 	flag.IntVar(&c.Requests, "requests", 60_000, "requests of each closed loop without them")
-	flag.IntVar(&c.OpenRequests, "open-requests", 34_000, "requests of each open loop: 100,000 in all rounds have a p99.9")
+	flag.DurationVar(&c.OpenFor, "open-for", 20*time.Second, "duration of each open loop: several collections of each handler in all rounds")
 	flag.IntVar(&c.Workers, "workers", 32, "requests at the same time, in the closed loop")
 	out := flag.String("out", "../results/load.txt", "write the results to this file, in Go's benchmark format")
 	short := flag.Bool("demo", false, "five sides, with 300,000 objects alive, in five lines")
@@ -48,7 +49,7 @@ func main() {
 	}
 	err := load.ToFile(*out, func(w io.Writer) error {
 		if *short {
-			return demo(ctx, os.Stdout, w, 300_000, load.Config{Rounds: 3, Requests: 8_000, OpenRequests: 3_000, Workers: 32})
+			return demo(ctx, os.Stdout, w, 300_000, load.Config{Rounds: 3, Requests: 8_000, OpenFor: 700 * time.Millisecond, Workers: 32})
 		}
 		if *shifting > 0 {
 			return shift(ctx, io.MultiWriter(w, os.Stdout), *shifting)
@@ -56,7 +57,7 @@ func main() {
 		for _, n := range []int{0, *live} {
 			s := service(n, sides, nil)
 			if n > 0 {
-				s.Open, s.Steady, c.Requests = []int{20, 50, 65, 80}, steady, *requests
+				s.Open, s.Steady, c.Requests = []int{20, 50, 80}, steady, *requests
 			}
 			if _, err := s.Measure(ctx, io.MultiWriter(w, os.Stdout), c); err != nil {
 				return err

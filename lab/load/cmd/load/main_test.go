@@ -46,7 +46,7 @@ func TestSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(sides) + 2*len(steady); len(all) != want || strings.Count(b.String(), "\n") != want {
+	if want := len(sides) + 2*len(steady); len(all) != want || strings.Count(b.String(), "\n") != 2*want { // one for all rounds
 		t.Errorf("%d results, not %d:\n%s", len(all), want, &b)
 	}
 	for _, r := range all {
