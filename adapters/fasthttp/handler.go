@@ -53,13 +53,9 @@ func FromContext(ctx *fasthttp.RequestCtx) *arena.Arena { return arena.FromConte
 // Handler does not allocate. FromContext takes some nanoseconds.
 func Handler(p *arena.ArenaPool, next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	if next == nil {
-		panic("arenafasthttp: Handler: a nil handler")
+		panic("arenafasthttp: Handler: nil handler")
 	}
-	return func(ctx *fasthttp.RequestCtx) {
-		defer begin(p, ctx).end(ctx, false)
-		defer arena.ExplainFaults()
-		next(ctx)
-	}
+	return served(always(p), next, false)
 }
 
 // HandlerBy is like [Handler] for a pool that recycles memory only within a key. It calls key once for each
@@ -69,11 +65,7 @@ func HandlerBy(p *arena.KeyedPool[string], key func(*fasthttp.RequestCtx) string
 	if key == nil || next == nil {
 		panic("arenafasthttp: HandlerBy: nil key or handler")
 	}
-	return func(ctx *fasthttp.RequestCtx) {
-		defer begin(hooks.PoolOf(p, key(ctx)).(*arena.ArenaPool), ctx).end(ctx, false)
-		defer arena.ExplainFaults()
-		next(ctx)
-	}
+	return served(keyed(p, key), next, false)
 }
 
 // TimeoutHandler is like fasthttp.TimeoutHandler around [Handler]: after the timeout the response is 408 with
@@ -82,11 +74,32 @@ func HandlerBy(p *arena.KeyedPool[string], key func(*fasthttp.RequestCtx) string
 // response.
 func TimeoutHandler(p *arena.ArenaPool, next fasthttp.RequestHandler, timeout time.Duration, msg string) fasthttp.RequestHandler {
 	if next == nil {
-		panic("arenafasthttp: TimeoutHandler: a nil handler")
+		panic("arenafasthttp: TimeoutHandler: nil handler")
 	}
-	return fasthttp.TimeoutHandler(func(ctx *fasthttp.RequestCtx) {
-		defer begin(p, ctx).end(ctx, true)
+	return fasthttp.TimeoutHandler(served(always(p), next, true), timeout, msg)
+}
+
+// TimeoutHandlerBy is like [TimeoutHandler] around [HandlerBy].
+func TimeoutHandlerBy(p *arena.KeyedPool[string], key func(*fasthttp.RequestCtx) string, next fasthttp.RequestHandler, timeout time.Duration, msg string) fasthttp.RequestHandler {
+	if key == nil || next == nil {
+		panic("arenafasthttp: TimeoutHandlerBy: nil key or handler")
+	}
+	return fasthttp.TimeoutHandler(served(keyed(p, key), next, true), timeout, msg)
+}
+
+func always(p *arena.ArenaPool) func(*fasthttp.RequestCtx) *arena.ArenaPool {
+	return func(*fasthttp.RequestCtx) *arena.ArenaPool { return p }
+}
+
+func keyed(p *arena.KeyedPool[string], key func(*fasthttp.RequestCtx) string) func(*fasthttp.RequestCtx) *arena.ArenaPool {
+	return func(ctx *fasthttp.RequestCtx) *arena.ArenaPool { return hooks.PoolOf(p, key(ctx)).(*arena.ArenaPool) }
+}
+
+// served calls next with an arena of the pool of each request. alone is set if next has a goroutine of its own.
+func served(pool func(*fasthttp.RequestCtx) *arena.ArenaPool, next fasthttp.RequestHandler, alone bool) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		defer begin(pool(ctx), ctx).end(ctx, alone)
 		defer arena.ExplainFaults()
 		next(ctx)
-	}, timeout, msg)
+	}
 }

@@ -308,10 +308,12 @@ func TestNil(t *testing.T) {
 	for _, f := range []func(){
 		func() { arenafasthttp.Handler(arena.NewAutoPool(0), nil) },
 		func() { arenafasthttp.TimeoutHandler(arena.NewAutoPool(0), nil, 1, "") },
+		func() { arenafasthttp.HandlerBy(nil, nil, func(*fasthttp.RequestCtx) {}) },
+		func() { arenafasthttp.TimeoutHandlerBy(nil, nil, func(*fasthttp.RequestCtx) {}, 1, "") },
 	} {
 		func() {
 			defer func() {
-				if s, _ := recover().(string); !strings.HasPrefix(s, "arenafasthttp: ") || !strings.Contains(s, "Handler: a nil") {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "arenafasthttp: ") || !strings.Contains(s, ": nil ") {
 					t.Errorf("panic %q", s)
 				}
 			}()

@@ -2,6 +2,7 @@ package arenafasthttp_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ebbpool/arena"
 	arenafasthttp "github.com/ebbpool/arena/adapters/fasthttp"
@@ -36,10 +37,28 @@ func TestHandlerBy(t *testing.T) {
 			t.Error("a nil pool has an arena")
 		}
 	})(&ctx)
-	defer func() {
-		if recover() == nil {
-			t.Error("a nil key does not panic")
-		}
-	}()
-	arenafasthttp.HandlerBy(p, nil, func(*fasthttp.RequestCtx) {})
+}
+
+// After a timeout the handler keeps its key's arena until it returns.
+func TestTimeoutHandlerBy(t *testing.T) {
+	p := arena.NewKeyedPool[string](0)
+	goOn, texts := make(chan bool), make(chan string)
+	c := serve(t, &fasthttp.Server{Handler: arenafasthttp.TimeoutHandlerBy(p, func(*fasthttp.RequestCtx) string { return "tenant" }, func(ctx *fasthttp.RequestCtx) {
+		a := arenafasthttp.FromContext(ctx)
+		<-goOn
+		texts <- a.Sprintf("%d", 42)
+	}, time.Millisecond, "late")})
+	if r := ask(t, c, "/", ""); r.StatusCode() != 408 || string(r.Body()) != "late" {
+		t.Errorf("%d %q", r.StatusCode(), r.Body())
+	}
+	close(goOn)
+	if s := <-texts; s != "42" {
+		t.Errorf("text %q", s)
+	}
+	for p.Stats().Puts != 1 {
+		time.Sleep(time.Millisecond)
+	}
+	if s := p.Stats(); s.Gets != 1 || s.Keys != 1 || s.Abandoned != 0 {
+		t.Errorf("%+v", s)
+	}
 }
