@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -117,11 +118,21 @@ func isolationRequest(a *arena.Arena, body string, reply []byte) []byte {
 	return strconv.AppendInt(reply, int64(sum), 10)
 }
 
+// tenants returns a function that returns one of 100 keys at random.
+func tenants() func() string {
+	var names [100]string
+	for i := range names {
+		names[i] = "tenant-" + strconv.Itoa(i)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	return func() string { return names[r.IntN(len(names))] }
+}
+
 // BenchmarkIsolation has a cell for each number of objects a request makes.
 func BenchmarkIsolation(b *testing.B) {
 	for _, n := range []int{20, 200, 2000} {
 		body, reply := isolationBody(n), []byte(nil)
-		testkit.Isolation(b, strconv.Itoa(n)+"_objects", n, func() (isolated, recycling, heap func()) {
+		testkit.Isolation(b, strconv.Itoa(n)+"_objects", n, func() testkit.Requests {
 			in := func(p *arena.ArenaPool) func() {
 				return func() {
 					a := p.Get()
@@ -131,7 +142,12 @@ func BenchmarkIsolation(b *testing.B) {
 			}
 			isolating := arena.NewArenaPool(64<<10, 8<<20)
 			isolating.SetIsolation(true)
-			return in(isolating), in(arena.NewArenaPool(64<<10, 8<<20)), in(nil)
+			keyed, tenant := arena.NewKeyedPool[string](8<<20), tenants()
+			return testkit.Requests{Isolated: in(isolating), Plain: in(arena.NewArenaPool(64<<10, 8<<20)), Heap: in(nil), Keyed: func() {
+				a := keyed.Get(tenant())
+				reply = isolationRequest(a, body, reply[:0])
+				keyed.Put(a)
+			}}
 		})
 	}
 }

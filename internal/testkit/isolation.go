@@ -24,11 +24,13 @@ func alive(n int) (first *cached) {
 	return first
 }
 
-// Isolation measures the processor time of isolated requests, of requests with a plain pool, and of requests
-// on the heap, including the collector's, in turn, with increasing numbers of live objects, and with
-// GOGC=400. make returns functions that serve a request in each of the three ways; a request has about the
-// given number of objects.
-func Isolation(b *testing.B, work string, objects int, make func() (isolated, recycling, heap func())) {
+// Requests has functions that serve a request with an isolated pool, a plain pool, a keyed pool of 100 tenants, and on
+// the heap.
+type Requests struct{ Isolated, Plain, Keyed, Heap func() }
+
+// Isolation measures the CPU time of requests in each of these ways, including the collector's, in turn, with
+// increasing numbers of live objects, and with GOGC=400. A request has about the given number of objects.
+func Isolation(b *testing.B, work string, objects int, make func() Requests) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	lives, values := []int{0, 100_000, 1_000_000, 5_000_000}, 1_000_000
 	if check.On || check.Race {
@@ -56,12 +58,13 @@ func Isolation(b *testing.B, work string, objects int, make func() (isolated, re
 						return float64(took)
 					}
 				}
-				isolated, recycling, heap := make()
+				r := make()
 				own := 0.0
-				took := turns.Run(b.N, of(recycling), func() float64 { t := of(isolated)(); own = allocations; return t }, of(heap))
+				took := turns.Run(b.N, of(r.Plain), func() float64 { t := of(r.Isolated)(); own = allocations; return t }, of(r.Heap), of(r.Keyed))
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(turns.Ratio(took[1], took[0]).Median, "of-pool")
 				b.ReportMetric(turns.Ratio(took[1], took[2]).Median, "of-heap")
+				b.ReportMetric(turns.Ratio(took[3], took[0]).Median, "keyed-of-pool")
 				b.ReportMetric(own, "allocs/req")
 				runtime.KeepAlive(keep)
 			})

@@ -275,6 +275,7 @@ func isolated(m rounds.Measured) (all []Figure, _ error) {
 			}
 			for _, c := range [][2]string{
 				{"times a pool's that does not isolate", "of-pool"}, {"times the heap's", "of-heap"}, {"allocations", "allocs/req"},
+				{"a keyed pool of 100 tenants: times a plain pool's", "keyed-of-pool"},
 			} {
 				g.Measure = c[0]
 				if g, ok := g.Of(m.Values(name, c[1])); ok {
