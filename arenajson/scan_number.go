@@ -19,7 +19,8 @@ func (s *scanner) number(i int) int {
 	case c == '0':
 		i++
 	case c-'1' < 9:
-		i = s.digits(i)
+		for i++; s.at(i)-'0' <= 9; i++ {
+		}
 	default:
 		s.fail()
 	}

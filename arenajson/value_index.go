@@ -86,7 +86,10 @@ func (s *scanner) checkName(i int) int {
 			s.fail()
 		}
 	}
-	return s.space(i + 1)
+	if i++; s.at(i) == ' ' { // the usual form of indented documents
+		i++
+	}
+	return s.space(i)
 }
 
 // checkText validates the string at i, including its UTF-8, and returns its end.
