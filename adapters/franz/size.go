@@ -3,26 +3,29 @@ package arenafranz
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 const (
-	// Of a batch that does not state its size, as most of lz4 and of Java's zstd don't.
+	// Of a batch that does not state its size, as most of lz4 and of Java's zstd don't. It is doubled after a batch
+	// that outgrew its memory, up to believedRatio.
 	usualRatio = 4
 
-	// A stated size is believed up to the larger of these, as arena.ReadAll does. The client moves larger batches to
-	// the heap as it decompresses them.
+	// A stated size is believed up to the larger of these, as arena.ReadAll does.
 	believedSize  = 16 << 10
 	believedRatio = 16
 )
 
 // decompressedSize returns the capacity with which the client decompresses src without allocating: an estimate, because
-// most formats state sizes only optionally.
-func decompressedSize(src []byte, codec kgo.CompressionCodecType) int {
-	size := uint64(usualRatio * len(src))
-	extra := 0
+// most formats state sizes only optionally. It returns 0 if the heap must serve, because src states a size that is not
+// believed. grown is how many batches outgrew an estimate.
+func decompressedSize(src []byte, codec kgo.CompressionCodecType, grown uint32) int {
+	believed := max(believedSize, believedRatio*uint64(len(src)))
+	size := min(uint64(usualRatio)<<min(grown, 8), believedRatio) * uint64(len(src))
+	extra := uint64(0)
 	switch codec {
 	case kgo.CodecGzip:
 		if len(src) >= 4 {
@@ -39,7 +42,10 @@ func decompressedSize(src []byte, codec kgo.CompressionCodecType) int {
 			size = h.FrameContentSize
 		}
 	}
-	return int(min(size, uint64(max(believedSize, believedRatio*len(src))))) + extra
+	if size > believed || size+extra > math.MaxInt {
+		return 0
+	}
+	return int(size + extra)
 }
 
 // xerial begins a batch that Java compressed with snappy: eight bytes of versions and blocks with their lengths follow.
