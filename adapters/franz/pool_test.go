@@ -390,7 +390,7 @@ func TestBytesWithoutRecords(t *testing.T) {
 	for name, next := range map[string]func(pool *arenafranz.Pool, other []kgo.Record){
 		"other bytes":   func(pool *arenafranz.Pool, _ []kgo.Record) { pool.PutDecompressBytes(make([]byte, 10)) },
 		"no records":    func(pool *arenafranz.Pool, _ []kgo.Record) { pool.GetRecords(0) },
-		"other records": func(pool *arenafranz.Pool, other []kgo.Record) { pool.PutRecords(other); clear(other[:2]) },
+		"other records": func(pool *arenafranz.Pool, other []kgo.Record) { pool.PutRecords(other) },
 		"empty records": func(pool *arenafranz.Pool, _ []kgo.Record) { pool.PutRecords(nil) },
 		"another batch": func(pool *arenafranz.Pool, _ []kgo.Record) {
 			pool.PutDecompressBytes(pool.GetDecompressBytes(make([]byte, 10), kgo.CodecLz4))
@@ -402,7 +402,9 @@ func TestBytesWithoutRecords(t *testing.T) {
 			other := pool.GetRecords(1)
 			pool.GetDecompressBytes(make([]byte, 100), kgo.CodecLz4)
 			next(pool, other)
-			pool.PutRecords(other)
+			if name != "other records" {
+				pool.PutRecords(other)
+			}
 			if s := arenas.Stats(); s.Abandoned != 1 || inUse(arenas) != 0 {
 				t.Errorf("%d arenas were abandoned, %d in use, want 1, 0", s.Abandoned, inUse(arenas))
 			}
