@@ -528,6 +528,9 @@ func TestCollectionWithRecordsInUse(t *testing.T) {
 
 // A value that is used after the last Recycle is reported.
 func TestMisuseIsReported(t *testing.T) {
+	if check.ASan {
+		t.Skip("the address sanitizer ends the program first")
+	}
 	arenas := arena.NewAutoPool(0)
 	reports := make(chan *arena.MisuseReport, 10)
 	arenas.SetMisuseSampling(1, func(r *arena.MisuseReport) { reports <- r })
