@@ -72,7 +72,41 @@ func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, 
 	if !ok || v.Parent() == scope {
 		return "append to a global"
 	}
+	base, _ := Base(call)
+	if load, ok := base.(*ssa.UnOp); ok && load.Op == token.MUL {
+		if a := captured(load.X); a != nil {
+			as, ok := parent.(*ast.AssignStmt)
+			if !ok || len(as.Lhs) != 1 || types.ExprString(as.Lhs[0]) != v.Name() {
+				return "append whose base lives on"
+			}
+			return p.fieldAppendable(field{captured: a})
+		}
+	}
 	return chainAppendable(call)
+}
+
+// captured returns the variable of the function that declares it, if function literals capture it and an address is
+// its address in one of these functions, or nil.
+func captured(addr ssa.Value) *ssa.Alloc {
+	switch v := addr.(type) {
+	case *ssa.Alloc:
+		for _, r := range *v.Referrers() {
+			if _, ok := r.(*ssa.MakeClosure); ok {
+				return v
+			}
+		}
+	case *ssa.FreeVar:
+		f := v.Parent()
+		if f.Parent() == nil { // of a method value
+			return nil
+		}
+		for _, r := range *f.Referrers() { // one literal: all of its values capture one variable
+			if mc, ok := r.(*ssa.MakeClosure); ok {
+				return captured(mc.Bindings[slices.Index(f.FreeVars, v)])
+			}
+		}
+	}
+	return nil
 }
 
 // Growable says why a slice that is made with another capacity may mean something else, or nothing: an append whose
@@ -86,6 +120,18 @@ func (p *Slices) Growable(made ssa.Value) string {
 	if s == nil {
 		return "slice of a type parameter"
 	}
+	for _, c := range p.Roomy(s) {
+		if _, ok := Base(c); ok {
+			return "slice of a type that is appended to while the old slice lives on"
+		}
+		return "slice of a type whose capacity is asked for"
+	}
+	return ""
+}
+
+// Roomy returns the calls that depend on the capacity of a slice with such elements: cap, and appends whose base may be
+// used afterwards.
+func (p *Slices) Roomy(s *types.Slice) (all []*ssa.Call) {
 	for _, f := range p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
@@ -93,16 +139,16 @@ func (p *Slices) Growable(made ssa.Value) string {
 				if !ok {
 					continue
 				}
-				if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" && sameElem(c.Call.Args[0], s) {
-					return "slice of a type whose capacity is asked for"
-				}
-				if base, ok := Base(c); ok && sameElem(base, s) && p.basePersists(c, base) {
-					return "slice of a type that is appended to while the old slice lives on"
+				b, isBuiltin := c.Call.Value.(*ssa.Builtin)
+				if isBuiltin && b.Name() == "cap" && sameElem(c.Call.Args[0], s) {
+					all = append(all, c)
+				} else if base, ok := Base(c); ok && sameElem(base, s) && p.basePersists(c, base) {
+					all = append(all, c)
 				}
 			}
 		}
 	}
-	return ""
+	return all
 }
 
 func sameElem(v ssa.Value, s *types.Slice) bool {
@@ -259,12 +305,26 @@ func CallAt(f *ssa.Function, at token.Pos) *ssa.Call {
 	return nil
 }
 
-func fieldOf(fa *ssa.FieldAddr) field { return field{types.TypeString(structOf(fa), nil), fa.Field} }
+func fieldOf(fa *ssa.FieldAddr) field {
+	return field{t: types.TypeString(structOf(fa), nil), i: fa.Field}
+}
 
-// field is a field of a struct type.
+// placeOf returns the field or captured variable at an address, or the zero field.
+func placeOf(addr ssa.Value) field {
+	if fa, ok := addr.(*ssa.FieldAddr); ok {
+		return fieldOf(fa)
+	}
+	if a := captured(addr); a != nil {
+		return field{captured: a}
+	}
+	return field{}
+}
+
+// field is a field of a struct type, or a variable that function literals capture.
 type field struct {
-	t string
-	i int
+	t        string
+	i        int
+	captured *ssa.Alloc
 }
 
 func structOf(f *ssa.FieldAddr) types.Type {
@@ -556,6 +616,10 @@ func (p *Slices) fieldAppendable(fd field) string {
 }
 
 func (p *Slices) fieldUses(fd field) (u fieldUse) {
+	if fd.captured != nil {
+		p.addressUses(fd.captured, fd, &u)
+		return u
+	}
 	for _, f := range p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
@@ -569,29 +633,40 @@ func (p *Slices) fieldUses(fd field) (u fieldUse) {
 						u.shared = "append to a field of a struct that is copied"
 					}
 				case *ssa.FieldAddr:
-					if fieldOf(i) != fd {
-						continue
-					}
-					for _, r := range *i.Referrers() {
-						switch r := r.(type) {
-						case *ssa.UnOp:
-							p.fieldLoad(r, fd, &u)
-						case *ssa.Store:
-							if r.Val == i {
-								u.shared = "append to a field whose address is used"
-							} else {
-								p.fieldStore(i, r, fd, &u)
-							}
-						case *ssa.DebugRef:
-						default:
-							u.shared = "append to a field whose address is used"
-						}
+					if fieldOf(i) == fd {
+						p.addressUses(i, fd, &u)
 					}
 				}
 			}
 		}
 	}
 	return u
+}
+
+// addressUses looks at the uses of a field's or captured variable's address.
+func (p *Slices) addressUses(addr ssa.Value, fd field, u *fieldUse) {
+	for _, r := range *addr.Referrers() {
+		switch r := r.(type) {
+		case *ssa.UnOp:
+			p.fieldLoad(r, fd, u)
+		case *ssa.Store:
+			if r.Val == addr {
+				u.shared = "append to a field whose address is used"
+			} else {
+				p.fieldStore(addr, r, fd, u)
+			}
+		case *ssa.MakeClosure:
+			f := r.Fn.(*ssa.Function)
+			for k, b := range r.Bindings {
+				if b == addr {
+					p.addressUses(f.FreeVars[k], fd, u)
+				}
+			}
+		case *ssa.DebugRef:
+		default:
+			u.shared = "append to a field whose address is used"
+		}
+	}
 }
 
 // isLiteral reports whether an address is that of a composite literal, which is copied once.
@@ -621,7 +696,7 @@ func holdsStruct(t types.Type, name string) bool {
 func (p *Slices) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
 	for _, i := range chainOf(l, false).given {
 		if s, ok := i.(*ssa.Store); ok {
-			if a, ok := s.Addr.(*ssa.FieldAddr); ok && fieldOf(a) == fd {
+			if placeOf(s.Addr) == fd {
 				continue // fieldStore looks at it
 			}
 		}
@@ -642,7 +717,7 @@ func (p *Slices) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
 					u.lent = true
 				}
 			case *ssa.Store:
-				if a, ok := x.Addr.(*ssa.FieldAddr); ok && fieldOf(a) == fd {
+				if placeOf(x.Addr) == fd {
 					u.lent = true
 				}
 			}
@@ -651,14 +726,16 @@ func (p *Slices) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
 }
 
 // fieldStore looks at what becomes a field's slice: a new one, or the field's own with more or fewer elements.
-func (p *Slices) fieldStore(to *ssa.FieldAddr, s *ssa.Store, fd field, u *fieldUse) {
+func (p *Slices) fieldStore(to ssa.Value, s *ssa.Store, fd field, u *fieldUse) {
 	c := chainOf(s.Val, true)
+	again := false // a value may be of the last iteration of a loop, whose object is another
+	for v := range c.values {
+		phi, ok := v.(*ssa.Phi)
+		again = again || ok && mayFollow(phi, phi)
+	}
 	for _, o := range c.old {
-		l, ok := o.(*ssa.UnOp)
-		if ok {
-			if fa, isField := l.X.(*ssa.FieldAddr); isField && fieldOf(fa) == fd && sameObject(fa.X, to.X) {
-				continue
-			}
+		if l, ok := o.(*ssa.UnOp); ok && placeOf(l.X) == fd && !(again && madeAgain(to)) && sameHolder(l.X, to) {
+			continue
 		}
 		u.shared = "append to a field that also gets slices from elsewhere"
 	}
@@ -680,6 +757,25 @@ func (p *Slices) fieldStore(to *ssa.FieldAddr, s *ssa.Store, fd field, u *fieldU
 			u.shared = "append to a field whose slice is changed after it was stored"
 		}
 	}
+}
+
+// sameHolder reports whether two addresses of a field or captured variable are those of one object.
+func sameHolder(x, y ssa.Value) bool {
+	a, ok := x.(*ssa.FieldAddr)
+	if !ok {
+		return x == y
+	}
+	b, ok := y.(*ssa.FieldAddr)
+	return ok && sameObject(a.X, b.X)
+}
+
+// madeAgain reports whether the object that holds an address may be another one in the next iteration of a loop.
+func madeAgain(addr ssa.Value) bool {
+	if fa, ok := addr.(*ssa.FieldAddr); ok {
+		addr = fa.X
+	}
+	i, ok := addr.(ssa.Instruction)
+	return ok && mayFollow(i, i)
 }
 
 // sameObject reports whether two pointers are one, or are loaded from one place with nothing between that could change
@@ -726,6 +822,9 @@ func sameAddress(x, y ssa.Value) bool {
 // slices that they have just made, or append to them other than to a field.
 func (p *Slices) elementsWritten(fd field) bool {
 	var elem types.Type
+	if fd.captured != nil {
+		elem = SliceOf(fd.captured.Type().(*types.Pointer).Elem()).Elem()
+	}
 	for _, f := range p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
@@ -784,23 +883,19 @@ func (p *Slices) elementsWritten(fd field) bool {
 	return false
 }
 
-// appendsToField reports whether an append's base is loaded from a field that the result is stored in.
+// appendsToField reports whether an append's base is loaded from a field or captured variable that the result is stored
+// in.
 func appendsToField(a *ssa.Call) bool {
 	base, _ := Base(a)
 	l, ok := base.(*ssa.UnOp)
-	if !ok {
-		return false
-	}
-	from, ok := l.X.(*ssa.FieldAddr)
-	if !ok {
+	if !ok || placeOf(l.X) == (field{}) {
 		return false
 	}
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef:
 		case *ssa.Store:
-			to, ok := r.Addr.(*ssa.FieldAddr)
-			if !ok || fieldOf(to) != fieldOf(from) || !sameObject(to.X, from.X) {
+			if placeOf(r.Addr) != placeOf(l.X) || !sameHolder(l.X, r.Addr) {
 				return false
 			}
 		default:
