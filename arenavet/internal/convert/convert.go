@@ -180,6 +180,7 @@ type Suggestion struct {
 	Own      []string // types that the root makes, and that no parameter leads to
 	Shared   []string // types that the root also makes, but that a parameter leads to
 	Given    bool     // a parameter leads to some of Own
+	Carry    []string // types of Own whose functions are called as values
 	Warnings []Warning
 	Places   []Place // the allocations in functions that take the arena
 }
@@ -259,10 +260,74 @@ func Suggest(c Config) (*Suggestion, error) {
 			return nil, err
 		}
 	}
+	if s.Carry, err = p.carriers(); err != nil {
+		return nil, err
+	}
 	slices.Sort(s.Own)
 	slices.Sort(s.Shared)
 	s.Warnings, s.Places = p.warnings, p.places()
 	return s, nil
+}
+
+// carriers returns the owned types of receivers and parameters of functions that no static call of the root reaches, if
+// more sites move when they hold the arena.
+func (p *program) carriers() ([]string, error) {
+	sites := func() (n int) {
+		for _, f := range p.order {
+			if f.threaded {
+				n += len(f.sites)
+			}
+		}
+		return n
+	}
+	static := map[*types.Func]bool{}
+	for _, f := range p.order {
+		for _, c := range f.calls {
+			static[c.to] = true
+		}
+	}
+	var list []string
+	for _, f := range p.order {
+		if static[f.obj] || f == p.root || f.fixed != "" || !p.reach[f.ssa] {
+			continue
+		}
+		for _, v := range f.ssa.Params {
+			if q, ok := types.Unalias(v.Type()).(*types.Pointer); ok && p.isOwned(q.Elem()) && !slices.Contains(list, typeName(q)) {
+				list = append(list, typeName(q))
+			}
+		}
+	}
+	best, warnings := sites(), len(p.warnings)
+	try := func(carry []string) (n int, err error) {
+		p.Carry = carry
+		if err := p.study(); err != nil || len(p.warnings) > warnings {
+			return 0, err
+		}
+		return sites(), nil
+	}
+	alone := map[string]int{}
+	for _, n := range list {
+		moved, err := try([]string{n})
+		if err != nil {
+			return nil, err
+		}
+		alone[n] = moved
+	}
+	list = slices.DeleteFunc(list, func(n string) bool { return alone[n] <= best })
+	slices.SortStableFunc(list, func(a, b string) int { return alone[b] - alone[a] })
+	var carry []string
+	for _, n := range list {
+		more := append(slices.Clone(carry), n)
+		moved, err := try(more)
+		if err != nil {
+			return nil, err
+		}
+		if least := best / 100; moved > best+least && (carry == nil || moved > best+10*least+1) { // a field takes memory
+			best, carry = moved, more
+		}
+	}
+	p.Carry = carry
+	return carry, p.study()
 }
 
 // places lists the allocations that move, and those that stay.

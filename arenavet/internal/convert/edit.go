@@ -125,6 +125,7 @@ func (p *program) print() map[string]string {
 		}
 	}
 	p.printFields(in)
+	p.printHelpers(in)
 	p.printInterfaces(in)
 	out := map[string]string{}
 	for file, r := range byFile {
@@ -549,6 +550,10 @@ func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
 			return "append(" + r.call(f, "MakeSlice", "byte") + "0, len(" + x + ")), " + x + "...)"
 		})
 	case siteCall:
+		if h := helpers[fullName(static(info, n))]; h.name != "" {
+			r.Put(n.Fun.Pos(), n.Lparen+1, id, h.name+"("+f.arena+", ")
+			return
+		}
 		r.Put(n.Fun.Pos(), n.Fun.End(), id, f.arena+"."+static(info, n).Name())
 	}
 }

@@ -249,7 +249,15 @@ func (g *gen) statement() {
 		g.line("_, _ = %sp, %[1]sr", x)
 		g.vars["*Node"] = append(g.vars["*Node"], x+"p", x+"r")
 	case k < 24: // appends
-		switch g.r.IntN(7) {
+		switch g.r.IntN(11) {
+		case 7:
+			g.declare("[]byte", "append("+v("[]byte")+", "+s+"...)")
+		case 8:
+			g.shared("[]string", s, "Tags")
+		case 9:
+			g.shared("[]*Node", n, "Kids")
+		case 10:
+			g.slices()
 		case 0:
 			x := v("[]*Node")
 			g.line("%s = append(%[1]s, %s)", x, n)
@@ -320,6 +328,68 @@ func (g *gen) statement() {
 			g.keeper(n, s)
 		}
 	}
+}
+
+// slices writes slices whose memory another slice may have.
+func (g *gen) slices() {
+	s := g.variable("string")
+	switch g.r.IntN(6) {
+	case 5, 0:
+		g.shared("[]string", s+" + "+strconv.Quote(strconv.Itoa(g.n)), "Tags")
+	case 1:
+		g.shared("[]*Node", "&Node{Name: "+s+"}", "Kids")
+	case 2: // a field whose slice was that of another object
+		g.n++
+		p, l := fmt.Sprint("prev", g.n), fmt.Sprint("all", g.n)
+		g.line("var %s []string", p)
+		g.line("var %s []*Node", l)
+		g.line("for range 3 { n := &Node{}; n.Tags = %s; n.Tags = append(n.Tags, %s); %[1]s = n.Tags; %[3]s = append(%[3]s, n) }", p, s, l)
+		g.line("for i, n := range %s { n.Tags = append(n.Tags, %s + fmt.Sprint(i)) }", l, s)
+		g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Kids: "+l+"})")
+	case 3:
+		g.declare("[]byte", g.pick("bytes.ReplaceAll([]byte("+s+"), Sep, []byte("+s+"))", "bytes.ReplaceAll(nil, Sep, Sep)", "bytes.ReplaceAll([]byte("+s+"), nil, Sep)", "bytes.ReplaceAll([]byte("+s+"), Sep, nil)", "bytes.ToLower([]byte("+s+"))", "bytes.ToLower(nil)", "bytes.ToLower([]byte("+s+" + \"ÄA\"))", "[]byte("+s+")"))
+		x := g.vars["[]byte"][len(g.vars["[]byte"])-1]
+		if g.r.IntN(2) == 0 { // twice to one base
+			g.declare("[]byte", "append("+x+", 'x')")
+			y := g.vars["[]byte"][len(g.vars["[]byte"])-1]
+			g.line("%s = append(%[1]s, 'y', 'z')", x)
+			g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Bytes: "+y+"})")
+		}
+		g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Bytes: "+x+"})")
+		g.declare("string", "string("+x+") + fmt.Sprint("+x+" == nil)")
+	case 4:
+		g.declare("*Node", "&Node{Name: "+s+", Kids: []*Node{"+g.variable("*Node")+", "+g.variable("*Node")+"}}")
+	}
+}
+
+// shared writes a slice that a function literal appends to, and uses of it between.
+func (g *gen) shared(t, item, field string) {
+	g.n++
+	x, loop := fmt.Sprint("c", g.n), g.r.IntN(4) == 0
+	all := x + "all"
+	g.line("var %s []*Node", all)
+	if loop {
+		g.line("for range 3 {")
+	}
+	if g.r.IntN(2) == 0 {
+		g.line("var %s %s", x, t)
+	} else {
+		g.line("%s := %s", x, g.variable(t))
+	}
+	g.line("%sadd := func() { %[1]s = append(%[1]s, %s) }; %[1]sadd()", x, item)
+	for range 2 + g.r.IntN(5) {
+		add := x + "add()"
+		if g.r.IntN(12) > 0 {
+			g.line("%s", g.pick(add, "for range 3 { "+add+" }", x+" = append("+x+", "+item+")", all+" = append("+all+", &Node{"+field+": "+x+"})"))
+		} else {
+			g.line("%s", g.pick("if len("+x+") > 0 { "+x+"[0] = "+item+" }", x+" = "+x+"[:len("+x+")/2]", "func() { y := "+x+"; "+add+"; "+x+" = y }()", all+" = append("+all+", &Node{"+field+": append("+x+", "+item+")})"))
+		}
+	}
+	g.line("%s = append(%[1]s, &Node{%s: %s})", all, field, x)
+	if loop {
+		g.line("}")
+	}
+	g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Kids: "+all+"})")
 }
 
 // local writes what keeps nothing.
@@ -505,7 +575,11 @@ func genProgram(name string, seed uint64) string {
 	}
 	fmt.Fprintf(&g.out, "\nfunc Root(%swords []string, out *[]string, sink Sink, callback func(*Node)) (res *Node, err error) {\n\t%s\n\tvar v visitor = plain{}\n\t_, _, _ = v, given, list\n", params, given)
 	for range 4 + g.r.IntN(12) {
-		g.statement()
+		if seed%8 == 6 {
+			g.slices()
+		} else {
+			g.statement()
+		}
 	}
 	fmt.Fprintf(&g.out, "\treturn %s, err\n}\n", g.expr("*Node"))
 	return g.out.String()
@@ -657,14 +731,16 @@ func sections(out string) map[string]string {
 }
 
 // No conversion changes what a program answers, with a nil arena or with one that is reused. A refusal is right.
-// EBBPOOL_GENERATED=n makes n programs; EBBPOOL_SEED=n begins with another one.
+// EBBPOOL_GENERATED=n makes n programs; EBBPOOL_SEED=n begins with another one. Programs 6, 14, 22 and so on, which
+// EBBPOOL_STEP=8 selects, are about slices.
 func TestGeneratedProgramsAnswerTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the go command")
 	}
-	n, seed := 16, 1
+	n, seed, step := 16, 1, 1
 	fmt.Sscan(os.Getenv("EBBPOOL_GENERATED"), &n)
 	fmt.Sscan(os.Getenv("EBBPOOL_SEED"), &seed)
+	fmt.Sscan(os.Getenv("EBBPOOL_STEP"), &step)
 	dir := os.Getenv("EBBPOOL_KEEP")
 	if dir == "" {
 		dir = t.TempDir()
@@ -673,9 +749,9 @@ func TestGeneratedProgramsAnswerTheSame(t *testing.T) {
 	files := map[string]string{"go.mod": testModule(t, "example.com/generated")}
 	var names []string
 	for i := range n {
-		name := fmt.Sprint("p", seed+i)
+		name := fmt.Sprint("p", seed+i*step)
 		names = append(names, name)
-		files[name+"/lib.go"] = genProgram(name, uint64(seed+i)) + genHidden
+		files[name+"/lib.go"] = genProgram(name, uint64(seed+i*step)) + genHidden
 	}
 	files["main.go"] = genMainOf(names, nil, "")
 	writeFiles(t, dir, files)

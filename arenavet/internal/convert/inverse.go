@@ -20,7 +20,7 @@ import (
 type matcher struct {
 	p        *program
 	from, to *types.Info
-	fromFset *token.FileSet
+	toFset   *token.FileSet
 	moved    map[types.Object]types.Object // variables that have become pointers, in the result and in the original
 	differs  ast.Node                      // the first node of the original that does not match
 }
@@ -37,7 +37,7 @@ func (p *program) checkInverse(pkgs []*packages.Package) error {
 			return fmt.Errorf("convert: the result has other packages than the original")
 		}
 		for i, file := range pkg.Syntax {
-			m := &matcher{p: p, from: pkg.TypesInfo, to: to.TypesInfo, moved: map[types.Object]types.Object{}}
+			m := &matcher{p: p, from: pkg.TypesInfo, to: to.TypesInfo, toFset: to.Fset, moved: map[types.Object]types.Object{}}
 			if !m.file(file, to.Syntax[i]) {
 				at := file.Pos()
 				if m.differs != nil {
@@ -82,7 +82,7 @@ func (m *matcher) file(o, c *ast.File) bool {
 		}
 		rest = rest[1:]
 	}
-	return len(rest) == 0
+	return !slices.ContainsFunc(rest, func(d ast.Decl) bool { return !m.isHelper(d, c) })
 }
 
 func (m *matcher) fail(n ast.Node) bool {
@@ -453,6 +453,9 @@ func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
 		to := static(m.from, was)
 		if to == nil {
 			return false, true
+		}
+		if m.helperCall(to, c) {
+			return c.Ellipsis.IsValid() == was.Ellipsis.IsValid() && m.list(was.Args, args[1:]), true
 		}
 		twin := m.p.twinOf(to.Origin())
 		var sameFun bool

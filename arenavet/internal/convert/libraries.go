@@ -25,7 +25,7 @@ var fresh = map[string]bool{
 	"strings.Builder.WriteString": true, "strings.Builder.WriteByte": true, "strings.Builder.WriteRune": true, "strings.Builder.Write": true,
 	"strings.Builder.String": true, "strings.Builder.Len": true, "strings.Builder.Grow": true, "strings.Builder.Reset": true,
 	"bytes.Buffer.WriteString": true, "bytes.Buffer.WriteByte": true, "bytes.Buffer.WriteRune": true, "bytes.Buffer.Write": true,
-	"bytes.Buffer.String": true, "bytes.Buffer.Len": true, "bytes.Buffer.Reset": true, "bytes.Buffer.Truncate": true,
+	"bytes.Buffer.String": true, "bytes.Buffer.Len": true, "bytes.Buffer.Reset": true, "bytes.Buffer.Truncate": true, "bytes.Buffer.Read": true, "bytes.Reader.Read": true, "strings.Reader.Read": true,
 	"sync.Mutex.Lock": true, "sync.Mutex.Unlock": true, "sync.RWMutex.Lock": true, "sync.RWMutex.Unlock": true, "sync.RWMutex.RLock": true, "sync.RWMutex.RUnlock": true,
 	"regexp.Regexp.MatchString": true, "regexp.Regexp.Match": true, "regexp.Regexp.FindStringIndex": true, "regexp.Regexp.FindIndex": true,
 	"regexp.Regexp.FindStringSubmatchIndex": true, "regexp.Regexp.FindSubmatchIndex": true,

@@ -129,12 +129,14 @@ type reached struct {
 // of each type and for each result of a function, without order or context. A value that may reach the sink,
 // which is everything that may outlive the root's call, stays on the heap.
 type graph struct {
-	p     *program
-	back  map[any][]any           // from a node to those that may flow into it
-	kept  map[any]any             // from a node that may reach the sink to the next node on the way
-	sunk  map[any]ssa.Instruction // from a node that flows into the sink to the first instruction that does it
-	now   ssa.Instruction
-	bySig map[string][]*ssa.Function
+	p       *program
+	back    map[any][]any              // from a node to those that may flow into it
+	written map[any][]any              // from a node to those whose elements change with its own
+	kept    map[any]any                // from a node that may reach the sink to the next node on the way
+	from    map[ssa.Value]map[any]bool // the nodes that may flow into the base of an append
+	sunk    map[any]ssa.Instruction    // from a node that flows into the sink to the first instruction that does it
+	now     ssa.Instruction
+	bySig   map[string][]*ssa.Function
 }
 
 type result struct {

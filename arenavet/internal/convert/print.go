@@ -86,6 +86,9 @@ func (s *Suggestion) Flags() string {
 	if len(s.Own) > 0 {
 		flags += " -own '" + strings.Join(s.Own, ",") + "'"
 	}
+	if len(s.Carry) > 0 {
+		flags += " -carry '" + strings.Join(s.Carry, ",") + "'"
+	}
 	return flags
 }
 

@@ -68,9 +68,16 @@ func (g *graph) edge(from, to any, t types.Type) {
 	if _, known := g.sunk[from]; isSink && !known {
 		g.sunk[from] = g.now
 	}
-	if !isSink && mutable(t) {
-		g.back[from] = append(g.back[from], to)
+	if isSink || !mutable(t) {
+		return
 	}
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		if _, ok := s.Elem().Underlying().(*types.Basic); ok {
+			g.written[from] = append(g.written[from], to)
+			return
+		}
+	}
+	g.back[from] = append(g.back[from], to)
 }
 
 // keep has a value flow into the sink, with the fields of the structs that it leads to.
@@ -127,7 +134,7 @@ func fieldNode(t types.Type, i int) field {
 }
 
 func (p *program) findFlow() {
-	g := &graph{p: p, back: map[any][]any{}, kept: map[any]any{}, sunk: map[any]ssa.Instruction{}, bySig: map[string][]*ssa.Function{}}
+	g := &graph{p: p, back: map[any][]any{}, written: map[any][]any{}, kept: map[any]any{}, from: map[ssa.Value]map[any]bool{}, sunk: map[any]ssa.Instruction{}, bySig: map[string][]*ssa.Function{}}
 	p.flow = g
 	for f := range p.reach {
 		g.bySig[signature(f.Type())] = append(g.bySig[signature(f.Type())], f)
@@ -159,7 +166,7 @@ func (p *program) findFlow() {
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
-		for _, from := range g.back[n] {
+		for _, from := range slices.Concat(g.back[n], g.written[n]) {
 			if _, ok := g.kept[from]; !ok {
 				g.kept[from] = n
 				queue = append(queue, from)
@@ -634,6 +641,29 @@ func flatResults(r *types.Tuple) bool {
 	return true
 }
 
+// roomy returns where the code depends on the capacity of the slice v, or "".
+func (g *graph) roomy(v ssa.Value) string {
+	for _, c := range g.p.slices.Roomy(v.Type().Underlying().(*types.Slice)) {
+		base := c.Call.Args[0]
+		if g.from[base] == nil {
+			from := map[any]bool{base: true}
+			for queue := []any{base}; len(queue) > 0; queue = queue[1:] {
+				for _, n := range g.back[queue[0]] {
+					if !from[n] {
+						from[n] = true
+						queue = append(queue, n)
+					}
+				}
+			}
+			g.from[base] = from
+		}
+		if at := g.p.at(c.Pos()); g.from[base][v] && !g.p.trusted[at] {
+			return "slice whose capacity may matter at " + at + " (-trust " + at + ")"
+		}
+	}
+	return ""
+}
+
 // arenaCalls are functions for which package arena has a method of the same name and parameters.
 var arenaCalls = map[string]bool{"fmt.Sprintf": true, "strings.ToLower": true, "strings.ToUpper": true, "strings.Join": true}
 
@@ -649,9 +679,15 @@ func (p *program) addText(f *function, n ast.Node, parents []ast.Node) {
 		p.leave(n.Pos(), "string that was not found in SSA form")
 		return
 	}
-	switch why := p.flow.why(v); {
+	why := p.flow.why(v)
+	if why != "" {
+		why = "string or slice that may outlive the call, by " + why
+	} else if isBytes(v.Type()) && kind != siteMake && kind != siteAppend { // it gets another capacity
+		why = p.flow.roomy(v)
+	}
+	switch {
 	case why != "":
-		p.leave(n.Pos(), "string or slice that may outlive the call, by "+why)
+		p.leave(n.Pos(), why)
 	case !slices.ContainsFunc(f.sites, func(s *site) bool { return s.node == n }):
 		f.sites = append(f.sites, &site{node: n, kind: kind, typ: f.pkg.TypesInfo.TypeOf(n.(ast.Expr)), what: brief(p.text(n))})
 	}
@@ -682,7 +718,7 @@ func (p *program) textAt(f *function, n ast.Node, parents []ast.Node) (at token.
 			return
 		}
 		if o := static(info, n); o != nil {
-			return n.Lparen, siteCall, o.Pkg() != nil && arenaCalls[fullName(o)]
+			return n.Lparen, siteCall, o.Pkg() != nil && (arenaCalls[fullName(o)] || p.helped(f, n, o))
 		}
 		s, isSlice := info.TypeOf(n).Underlying().(*types.Slice)
 		if !isSlice || !flat(s) || p.bearing(s) {

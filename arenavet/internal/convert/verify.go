@@ -23,6 +23,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
@@ -135,17 +136,23 @@ func (v *verifier) before() error {
 	return nil
 }
 
+// dirs returns the folders of the packages.
+func (v *verifier) dirs() map[string]string {
+	all := map[string]string{}
+	for _, pkg := range v.p.pkgs {
+		if len(pkg.GoFiles) > 0 {
+			all[pkg.PkgPath] = filepath.Dir(pkg.GoFiles[0])
+		}
+	}
+	return all
+}
+
 func (v *verifier) readCoverage(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	dirs := map[string]string{}
-	for _, pkg := range v.p.pkgs {
-		if len(pkg.GoFiles) > 0 {
-			dirs[pkg.PkgPath] = filepath.Dir(pkg.GoFiles[0])
-		}
-	}
+	dirs := v.dirs()
 	for line := range strings.Lines(string(text)) {
 		colon := strings.LastIndexByte(line, ':')
 		if colon < 0 {
@@ -170,14 +177,21 @@ func (v *verifier) readAllocs(file string) error {
 	if err != nil {
 		return nil // no test allocates
 	}
+	dirs := v.dirs()
 	plain := strings.NewReplacer("(*", "", ")", "")
 	root := v.p.root.pkg.PkgPath + "." + name(v.p.root.obj)
 	for _, x := range a.Stacks {
-		at := slices.IndexFunc(x.Frames, func(f profile.Frame) bool { return v.p.src[f.File] != nil })
+		at := slices.IndexFunc(x.Frames, func(f profile.Frame) bool {
+			return v.p.src[f.File] != nil || slices.Contains(v.p.paths, catalog.PackageOf(f.Function)) // a line directive names another file
+		})
 		if at < 0 || !slices.ContainsFunc(x.Frames[at:], func(f profile.Frame) bool { return plain.Replace(f.Function) == root }) {
 			continue
 		}
-		key := fmt.Sprintf("%s:%d", x.Frames[at].File, x.Frames[at].Line)
+		inner := x.Frames[at].File
+		if !filepath.IsAbs(inner) { // of a line directive
+			inner = filepath.Join(dirs[catalog.PackageOf(x.Frames[at].Function)], inner)
+		}
+		key := fmt.Sprintf("%s:%d", inner, x.Frames[at].Line)
 		if at > 0 {
 			key += " " + plain.Replace(x.Frames[at-1].Function)
 		}
@@ -215,7 +229,7 @@ func (v *verifier) leftover(calls int) []Leftover {
 	}
 	for key, n := range v.made {
 		at, called, _ := strings.Cut(key, " ")
-		if arenaCalls[called] || n < float64(calls)/20 {
+		if arenaCalls[called] || helpers[called].name != "" || n < float64(calls)/20 {
 			continue
 		}
 		why := "the code at " + v.p.relative(at)

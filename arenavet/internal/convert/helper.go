@@ -1,0 +1,132 @@
+package convert
+
+import (
+	"bytes"
+	"go/ast"
+	"go/format"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Functions of the standard library that copy their argument, and that package arena has no function for, get a helper
+// in each package that calls them. A helper returns a slice without spare capacity.
+var helpers = map[string]struct{ name, text string }{
+	"bytes.ReplaceAll": {"bytesReplaceAllIn", `
+// bytesReplaceAllIn is bytes.ReplaceAll with memory from a, which may be nil.
+func bytesReplaceAllIn(a *ARENA.Arena, s, old, new []byte) []byte {
+	size := len(s) + PKG.Count(s, old)*(len(new)-len(old))
+	if len(old) == 0 || size == 0 {
+		return PKG.ReplaceAll(s, old, new)
+	}
+	out := a.AllocBytes(size)
+	rest := out
+	for {
+		i := PKG.Index(s, old)
+		if i < 0 {
+			copy(rest, s)
+			return out
+		}
+		rest = rest[copy(rest, s[:i]):]
+		rest, s = rest[copy(rest, new):], s[i+len(old):]
+	}
+}
+`},
+	"bytes.ToLower": {"bytesToLowerIn", `
+// bytesToLowerIn is bytes.ToLower with memory from a, which may be nil.
+func bytesToLowerIn(a *ARENA.Arena, s []byte) []byte {
+	for _, c := range s {
+		if c >= 0x80 {
+			return PKG.ToLower(s)
+		}
+	}
+	if len(s) == 0 {
+		return PKG.ToLower(s)
+	}
+	out := a.AllocBytes(len(s))
+	for i, c := range s {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		out[i] = c
+	}
+	return out
+}
+`},
+}
+
+// helped reports whether a call of a function becomes a call of its helper: the package has nothing of that name, and
+// the file names the function's package as usual.
+func (p *program) helped(f *function, n *ast.CallExpr, o *types.Func) bool {
+	h, ok := helpers[fullName(o)]
+	if !ok || f.pkg.Types.Scope().Lookup(h.name) != nil || usesName(f.file, h.name) {
+		return false
+	}
+	_, isSelector := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+	return isSelector
+}
+
+// helperText returns a helper as a file with these imports has it.
+func helperText(full string, file *ast.File, arena string) string {
+	path, _, _ := cutName(full)
+	pkg := path[strings.LastIndexByte(path, '/')+1:]
+	for _, im := range file.Imports {
+		if was, _ := strconv.Unquote(im.Path.Value); was == path && im.Name != nil {
+			pkg = im.Name.Name
+		}
+	}
+	return strings.NewReplacer("ARENA", arena, "PKG", pkg).Replace(helpers[full].text)
+}
+
+// printHelpers adds each helper to the first file of its package that calls it.
+func (p *program) printHelpers(in func(*ast.File) *printer) {
+	type key struct {
+		pkg  *packages.Package
+		full string
+	}
+	done := map[key]bool{}
+	for _, f := range p.order {
+		for _, s := range f.sites {
+			if !f.threaded || s.kind != siteCall || p.dropped[s.node.Pos()] != "" {
+				continue
+			}
+			full := fullName(static(f.pkg.TypesInfo, s.node.(*ast.CallExpr)))
+			if k := (key{f.pkg, full}); helpers[full].name != "" && !done[k] {
+				done[k] = true
+				r := in(f.file)
+				r.Put(f.file.FileEnd, f.file.FileEnd, f.file.Pos(), helperText(full, f.file, r.arena))
+			}
+		}
+	}
+}
+
+// isHelper reports whether a declaration of the result is a helper, word for word.
+func (m *matcher) isHelper(d ast.Decl, c *ast.File) bool {
+	fd, ok := d.(*ast.FuncDecl)
+	if !ok {
+		return false
+	}
+	var is bytes.Buffer
+	if err := format.Node(&is, m.toFset, d); err != nil {
+		return false
+	}
+	for full, h := range helpers {
+		if h.name == fd.Name.Name {
+			want, err := format.Source([]byte(helperText(full, c, m.p.arenaName(c))))
+			return err == nil && bytes.Equal(bytes.TrimSpace(want), is.Bytes())
+		}
+	}
+	return false
+}
+
+// helperCall reports whether a call of a helper stands for a call of its function.
+func (m *matcher) helperCall(was *types.Func, c *ast.CallExpr) bool {
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	if !ok || helpers[fullName(was)].name != id.Name {
+		return false
+	}
+	f, ok := m.to.Uses[id].(*types.Func)
+	return ok && f.Parent() == f.Pkg().Scope()
+}
