@@ -20,7 +20,7 @@ var sinkStruct *coldStruct
 func BenchmarkCold(b *testing.B) {
 	for _, n := range []int{100, 10_000, 100_000} {
 		for _, alloc := range []string{"heap", "arena"} {
-			b.Run(fmt.Sprintf("epoch=slice/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
+			b.Run(fmt.Sprintf("cycle=slice/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
 					var s []int
@@ -37,7 +37,7 @@ func BenchmarkCold(b *testing.B) {
 					sinkInts = s
 				}
 			})
-			b.Run(fmt.Sprintf("epoch=struct/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
+			b.Run(fmt.Sprintf("cycle=struct/n=%d/alloc=%s", n, alloc), func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
 					var x *coldStruct

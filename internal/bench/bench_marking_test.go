@@ -18,7 +18,7 @@ import (
 // cycles in which the goroutine waited for the collector or assisted it, as in a program.
 func BenchmarkMarking(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // otherwise begin may wait forever
-	var texts [2 * epochLen]string                    // on the heap; a write barrier looks up each of them
+	var texts [2 * cycleLen]string                    // on the heap; a write barrier looks up each of them
 	for i := range texts {
 		texts[i] = strings.Clone("/v1/orders/17/items")
 	}
@@ -28,32 +28,32 @@ func BenchmarkMarking(b *testing.B) {
 	}
 	for _, phase := range []string{"rest", "mark"} {
 		name := "phase=" + phase + "/alloc="
-		timed := func(b *testing.B, perEpoch int, epoch func() time.Duration) {
+		timed := func(b *testing.B, perCycle int, cycle func() time.Duration) {
 			c := newCollection()
 			var sum time.Duration
-			epochs := 0
+			cycles := 0
 			for range b.N {
 				c.begin(phase == "mark")
 				for range 2000 { // less than the heap allocates until the next collection
-					took := epoch()
+					took := cycle()
 					if !c.lasts() {
 						break // partly in another phase
 					}
 					sum += took
-					epochs++
+					cycles++
 				}
 				c.end()
 			}
-			if epochs == 0 {
-				b.Fatalf("in %d collections there was no room for an epoch", b.N)
+			if cycles == 0 {
+				b.Fatalf("in %d collections there was no room for a cycle", b.N)
 			}
-			b.ReportMetric(float64(sum.Nanoseconds())/float64(epochs*perEpoch), "ns/op")
-			b.ReportMetric(float64(epochs)/float64(b.N), "epochs")
+			b.ReportMetric(float64(sum.Nanoseconds())/float64(cycles*perCycle), "ns/op")
+			b.ReportMetric(float64(cycles)/float64(b.N), "cycles")
 		}
 		b.Run(name+"heap", func(b *testing.B) {
-			timed(b, epochLen, func() time.Duration {
+			timed(b, cycleLen, func() time.Duration {
 				start := time.Now()
-				for i := range epochLen {
+				for i := range cycleLen {
 					fill(i, new(ptr64))
 				}
 				return time.Since(start)
@@ -61,9 +61,9 @@ func BenchmarkMarking(b *testing.B) {
 		})
 		a := arena.NewArena(256<<10, 0)
 		b.Run(name+"arena", func(b *testing.B) {
-			timed(b, epochLen, func() time.Duration {
+			timed(b, cycleLen, func() time.Duration {
 				start := time.Now()
-				for i := range epochLen {
+				for i := range cycleLen {
 					fill(i, arena.New[ptr64](a))
 				}
 				a.Reset()
@@ -71,9 +71,9 @@ func BenchmarkMarking(b *testing.B) {
 			})
 		})
 		b.Run(name+"reset", func(b *testing.B) {
-			const slots = 2 * epochLen
+			const slots = 2 * cycleLen
 			timed(b, slots, func() time.Duration {
-				for i := range epochLen {
+				for i := range cycleLen {
 					fill(i, arena.New[ptr64](a))
 				}
 				start := time.Now()

@@ -85,10 +85,10 @@ func BenchmarkPoolMixed(b *testing.B) {
 	}
 }
 
-// BenchmarkEpochsMixed is BenchmarkEpochs with cycles of 20 in an arena that allocates one object of each of
+// BenchmarkCyclesMixed is BenchmarkCycles with cycles of 20 in an arena that allocates one object of each of
 // 81 types in 1 of 16 cycles, whose time is excluded. A cursor has no types, so its other cycles have as many
 // objects.
-func BenchmarkEpochsMixed(b *testing.B) {
+func BenchmarkCyclesMixed(b *testing.B) {
 	const n = 20
 	a, c, types := arena.NewArena(256<<10, 0), newByteBump(256<<10), newKinds(false)
 	ofArena := func() { a.Reset(); types.many(a); a.Reset() } // included in that cycle's time
@@ -102,7 +102,7 @@ func BenchmarkEpochsMixed(b *testing.B) {
 			}
 		})
 	})
-	b.Run("objects=20/alloc=lane", func(b *testing.B) {
+	b.Run("objects=20/alloc=allocator", func(b *testing.B) {
 		benchmarkAmong(b, n, ofArena, func() {
 			a.Reset()
 			l := arena.AllocatorFor[ptr64](a)

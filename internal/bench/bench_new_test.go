@@ -11,7 +11,7 @@ import (
 // in a package variable of pointer type, whose store has a write barrier, as in a program that keeps what it
 // allocates. A cycle is 250 objects, and its Reset is part of the time.
 
-const epochLen = 250
+const cycleLen = 250
 
 type flat64 struct{ a, b, c, d, e, f, g, h uint64 }
 
@@ -26,8 +26,8 @@ var (
 	sinkStr  string
 )
 
-// epochs returns how many cycles of epochLen objects make up b.N.
-func epochs(b *testing.B) int { return (b.N + epochLen - 1) / epochLen }
+// cycles returns how many cycles of cycleLen objects make up b.N.
+func cycles(b *testing.B) int { return (b.N + cycleLen - 1) / cycleLen }
 
 // The loops are written out for each type and subject, so that they compile like a user's code.
 
@@ -39,8 +39,8 @@ func BenchmarkNew(b *testing.B) {
 
 func benchFlat(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range epochs(b) {
-			for range epochLen {
+		for range cycles(b) {
+			for range cycleLen {
 				p := new(flat64)
 				p.a = 1
 				sinkFlat = p
@@ -49,9 +49,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen {
+			for range cycleLen {
 				p := arena.New[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -60,9 +60,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen {
+			for range cycleLen {
 				p := bumpNew[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -71,9 +71,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=cursor", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen {
+			for range cycleLen {
 				p := cursorNew[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -82,9 +82,9 @@ func benchFlat(b *testing.B) {
 	})
 	b.Run("alloc=inlined", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen {
+			for range cycleLen {
 				p := inlinedNew[flat64](a)
 				p.a = 1
 				sinkFlat = p
@@ -95,8 +95,8 @@ func benchFlat(b *testing.B) {
 
 func benchPtr(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range epochs(b) {
-			for range epochLen {
+		for range cycles(b) {
+			for range cycleLen {
 				p := new(ptr64)
 				p.a = 1
 				sinkPtr = p
@@ -105,9 +105,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen {
+			for range cycleLen {
 				p := arena.New[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -116,9 +116,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen {
+			for range cycleLen {
 				p := bumpNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -127,9 +127,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=cursor", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen {
+			for range cycleLen {
 				p := cursorNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -138,9 +138,9 @@ func benchPtr(b *testing.B) {
 	})
 	b.Run("alloc=inlined", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen {
+			for range cycleLen {
 				p := inlinedNew[ptr64](a)
 				p.a = 1
 				sinkPtr = p
@@ -204,8 +204,8 @@ var (
 // benchTen allocates ten types in turn; an operation is one object.
 func benchTen(b *testing.B) {
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range epochs(b) {
-			for range epochLen / 10 {
+		for range cycles(b) {
+			for range cycleLen / 10 {
 				sink0, sink1, sink2, sink3, sink4 = new(ten0), new(ten1), new(ten2), new(ten3), new(ten4)
 				sink5, sink6, sink7, sink8, sink9 = new(ten5), new(ten6), new(ten7), new(ten8), new(ten9)
 			}
@@ -213,9 +213,9 @@ func benchTen(b *testing.B) {
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen / 10 {
+			for range cycleLen / 10 {
 				sink0, sink1, sink2, sink3, sink4 = arena.New[ten0](a), arena.New[ten1](a), arena.New[ten2](a), arena.New[ten3](a), arena.New[ten4](a)
 				sink5, sink6, sink7, sink8, sink9 = arena.New[ten5](a), arena.New[ten6](a), arena.New[ten7](a), arena.New[ten8](a), arena.New[ten9](a)
 			}
@@ -223,9 +223,9 @@ func benchTen(b *testing.B) {
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen / 10 {
+			for range cycleLen / 10 {
 				sink0, sink1, sink2, sink3, sink4 = bumpNew[ten0](a), bumpNew[ten1](a), bumpNew[ten2](a), bumpNew[ten3](a), bumpNew[ten4](a)
 				sink5, sink6, sink7, sink8, sink9 = bumpNew[ten5](a), bumpNew[ten6](a), bumpNew[ten7](a), bumpNew[ten8](a), bumpNew[ten9](a)
 			}
@@ -236,26 +236,26 @@ func benchTen(b *testing.B) {
 func BenchmarkAllocString(b *testing.B) {
 	text := strings.Repeat("0123456789abcdef", 2)
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range epochs(b) {
-			for range epochLen {
+		for range cycles(b) {
+			for range cycleLen {
 				sinkStr = strings.Clone(text)
 			}
 		}
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen {
+			for range cycleLen {
 				sinkStr = a.AllocString(text)
 			}
 		}
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		a := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.reset()
-			for range epochLen {
+			for range cycleLen {
 				sinkStr = a.allocString(text)
 			}
 		}

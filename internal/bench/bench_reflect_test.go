@@ -16,9 +16,9 @@ func BenchmarkReflectNew(b *testing.B) {
 		t := reflect.TypeFor[flat64]()
 		b.Run("how=new", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range epochs(b) {
+			for range cycles(b) {
 				a.Reset()
-				for range epochLen {
+				for range cycleLen {
 					p := arena.New[flat64](a)
 					p.a = 1
 					sinkFlat = p
@@ -27,9 +27,9 @@ func BenchmarkReflectNew(b *testing.B) {
 		})
 		b.Run("how=reflect", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range epochs(b) {
+			for range cycles(b) {
 				a.Reset()
-				for range epochLen {
+				for range cycleLen {
 					p := (*flat64)(arenareflect.New(a, t).UnsafePointer())
 					p.a = 1
 					sinkFlat = p
@@ -37,8 +37,8 @@ func BenchmarkReflectNew(b *testing.B) {
 			}
 		})
 		b.Run("how=heap", func(b *testing.B) {
-			for range epochs(b) {
-				for range epochLen {
+			for range cycles(b) {
+				for range cycleLen {
 					p := (*flat64)(reflect.New(t).UnsafePointer())
 					p.a = 1
 					sinkFlat = p
@@ -50,9 +50,9 @@ func BenchmarkReflectNew(b *testing.B) {
 		t := reflect.TypeFor[ptr64]()
 		b.Run("how=new", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range epochs(b) {
+			for range cycles(b) {
 				a.Reset()
-				for range epochLen {
+				for range cycleLen {
 					p := arena.New[ptr64](a)
 					p.a = 1
 					sinkPtr = p
@@ -61,9 +61,9 @@ func BenchmarkReflectNew(b *testing.B) {
 		})
 		b.Run("how=reflect", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
-			for range epochs(b) {
+			for range cycles(b) {
 				a.Reset()
-				for range epochLen {
+				for range cycleLen {
 					p := (*ptr64)(arenareflect.New(a, t).UnsafePointer())
 					p.a = 1
 					sinkPtr = p
@@ -71,8 +71,8 @@ func BenchmarkReflectNew(b *testing.B) {
 			}
 		})
 		b.Run("how=heap", func(b *testing.B) {
-			for range epochs(b) {
-				for range epochLen {
+			for range cycles(b) {
+				for range cycleLen {
 					p := (*ptr64)(reflect.New(t).UnsafePointer())
 					p.a = 1
 					sinkPtr = p
@@ -89,9 +89,9 @@ func BenchmarkReflectMakeSlice(b *testing.B) {
 	t := reflect.TypeFor[[]ptr64]()
 	b.Run("how=makeslice", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen {
+			for range cycleLen {
 				s := arena.MakeSlice[ptr64](a, many, many)
 				s[0].a = 1
 				sinkPtr = &s[0]
@@ -100,9 +100,9 @@ func BenchmarkReflectMakeSlice(b *testing.B) {
 	})
 	b.Run("how=reflect", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen {
+			for range cycleLen {
 				p := (*ptr64)(arenareflect.MakeSlice(a, t, many, many).UnsafePointer())
 				p.a = 1
 				sinkPtr = p

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	textEpochs = 64 // texts in a cycle
+	textCycles = 64 // texts in a cycle
 	textPieces = 40 // writes to each text
 	textPiece  = "a piece of a text, 30 bytes. \n"
 )
@@ -33,7 +33,7 @@ func BenchmarkBuffer(b *testing.B) {
 		b.Run("size="+size.name+"/alloc=arena", func(b *testing.B) {
 			a := arena.NewArena(256<<10, 0)
 			for i := range b.N {
-				if i%textEpochs == 0 {
+				if i%textCycles == 0 {
 					a.Reset()
 				}
 				w := arena.NewBuffer(a, size.bytes)
@@ -81,9 +81,9 @@ func BenchmarkSprintf(b *testing.B) {
 func BenchmarkNewOf(b *testing.B) {
 	b.Run("how=new", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for i := range epochLen {
+			for i := range cycleLen {
 				p := arena.New[node136](a)
 				*p = node136{name: textPiece, n: [13]int{1: i, 12: i}, next: sinkNode}
 				sinkNode = p
@@ -93,9 +93,9 @@ func BenchmarkNewOf(b *testing.B) {
 	})
 	b.Run("how=newof", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for i := range epochLen {
+			for i := range cycleLen {
 				sinkNode = arena.NewOf(a, node136{name: textPiece, n: [13]int{1: i, 12: i}, next: sinkNode})
 			}
 			sinkNode = nil
@@ -103,9 +103,9 @@ func BenchmarkNewOf(b *testing.B) {
 	})
 	b.Run("how=flatnew", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for i := range epochLen {
+			for i := range cycleLen {
 				p := arena.New[flat136](a)
 				*p = flat136{1: i, 12: i}
 				sinkFlat136 = p
@@ -114,9 +114,9 @@ func BenchmarkNewOf(b *testing.B) {
 	})
 	b.Run("how=flatnewof", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for i := range epochLen {
+			for i := range cycleLen {
 				sinkFlat136 = arena.NewOf(a, flat136{1: i, 12: i})
 			}
 		}

@@ -43,8 +43,8 @@ type jsonDoc struct {
 
 var smallDoc = []byte(`{"id":17,"name":"a small one","tags":["new","red"],"owner":{"name":"Jo","mail":"jo@example.org"}}`)
 
-// smallEpochs are requests with few types.
-var smallEpochs = []struct {
+// smallCycles are requests with few types.
+var smallCycles = []struct {
 	name string
 	live func(a *arena.Arena)
 }{
@@ -130,7 +130,7 @@ var homes = []struct {
 func TestNoCliffs(t *testing.T) {
 	for _, home := range homes {
 		for _, types := range []int{80, 800} {
-			for _, small := range smallEpochs {
+			for _, small := range smallCycles {
 				t.Run(fmt.Sprintf("%s/%d/%s", home.name, types, small.name), func(t *testing.T) {
 					lead := func(one func(func(*arena.Arena))) func() {
 						return func() {
@@ -155,8 +155,8 @@ func TestNoCliffs(t *testing.T) {
 // in an arena that uses them in every 100th cycle compared with separate arenas for these cycles.
 func BenchmarkCliffs(b *testing.B) {
 	for _, types := range []int{80, 800} {
-		for _, small := range smallEpochs {
-			b.Run(fmt.Sprintf("types=%d/epoch=%s", types, small.name), func(b *testing.B) {
+		for _, small := range smallCycles {
+			b.Run(fmt.Sprintf("types=%d/cycle=%s", types, small.name), func(b *testing.B) {
 				fresh, old := homes[0].make(0), homes[0].make(types)
 				testkit.Duel(b, func() {
 					for range 500 {
@@ -169,7 +169,7 @@ func BenchmarkCliffs(b *testing.B) {
 				})
 			})
 		}
-		b.Run(fmt.Sprintf("types=%d/epoch=all types", types), func(b *testing.B) {
+		b.Run(fmt.Sprintf("types=%d/cycle=all types", types), func(b *testing.B) {
 			many, few := homes[0].make(types), homes[0].make(8)
 			testkit.Duel(b, func() { many(func(a *arena.Arena) { met(a, types) }) }, func() {
 				few(func(a *arena.Arena) {
@@ -179,10 +179,10 @@ func BenchmarkCliffs(b *testing.B) {
 				})
 			})
 		})
-		b.Run(fmt.Sprintf("types=%d/epoch=all types in one of 100", types), func(b *testing.B) {
+		b.Run(fmt.Sprintf("types=%d/cycle=all types in one of 100", types), func(b *testing.B) {
 			mixed, few, all := homes[0].make(0), homes[0].make(0), homes[0].make(0)
 			large := func(a *arena.Arena) { met(a, types) }
-			epochs := func(small, large func()) {
+			cycles := func(small, large func()) {
 				for i := range 500 {
 					if i%100 == 0 {
 						large()
@@ -192,9 +192,9 @@ func BenchmarkCliffs(b *testing.B) {
 				}
 			}
 			testkit.Duel(b, func() {
-				epochs(func() { mixed(smallEpochs[1].live) }, func() { mixed(large) })
+				cycles(func() { mixed(smallCycles[1].live) }, func() { mixed(large) })
 			}, func() {
-				epochs(func() { few(smallEpochs[1].live) }, func() { all(large) })
+				cycles(func() { few(smallCycles[1].live) }, func() { all(large) })
 			})
 		})
 	}

@@ -137,9 +137,9 @@ func BenchmarkMethods(b *testing.B) {
 
 func cyclesOf(b *testing.B, f func(*arena.Arena) *ptr64) {
 	a := arena.NewArena(256<<10, 0)
-	for range epochs(b) {
+	for range cycles(b) {
 		a.Reset()
-		for range epochLen {
+		for range cycleLen {
 			sinkPtr = f(a)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-type laneNode struct {
+type node24 struct {
 	text string
-	next *laneNode
+	next *node24
 	n    int
 }
 
@@ -20,24 +20,24 @@ type laneNode struct {
 // using New alone. Separate memory would be missing in statistics and limits.
 func TestAllocatorIsTheArenasOwn(t *testing.T) {
 	a, b := arena.NewArena(4096, 0), arena.NewArena(4096, 0)
-	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
+	nodes, flats := arena.AllocatorFor[node24](a), arena.AllocatorFor[flat24](a)
 	for cycle := range 5 {
-		var last *laneNode
+		var last *node24
 		for i := range 300 << cycle {
-			var p *laneNode
+			var p *node24
 			if i%3 == 0 {
-				p = arena.New[laneNode](a)
+				p = arena.New[node24](a)
 			} else {
 				p = nodes.New()
 				flats.New().a = 1
 				arena.New[flat24](b)
 			}
-			if *p != (laneNode{}) {
+			if *p != (node24{}) {
 				t.Fatalf("cycle %d, object %d is not zero: %+v", cycle, i, p)
 			}
-			*p = laneNode{"x", last, i}
+			*p = node24{"x", last, i}
 			last = p
-			arena.New[laneNode](b)
+			arena.New[node24](b)
 			if i%64 == 0 && a.Stats() != b.Stats() {
 				t.Fatalf("cycle %d, object %d: %+v, with New alone %+v", cycle, i, a.Stats(), b.Stats())
 			}
@@ -83,16 +83,16 @@ func TestAllocatorForEveryKind(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	for range 3 {
 		for name, err := range map[string]error{
-			"int":             laneWorks(a, 7),
-			"string":          laneWorks(a, "x"),
-			"interface":       laneWorks(a, errors.New("x")),
-			"pointer":         laneWorks(a, &name7),
-			"no size":         laneWorks(a, struct{}{}),
-			"flat, large":     laneWorks(a, [3000]int{1}),
-			"pointers, large": laneWorks(a, large{"x"}),
-			"array of none":   laneWorks(a, [0]*int{}),
-			"heap, pointers":  laneWorks(nil, "x"),
-			"heap, flat":      laneWorks(nil, 7),
+			"int":             allocatorWorks(a, 7),
+			"string":          allocatorWorks(a, "x"),
+			"interface":       allocatorWorks(a, errors.New("x")),
+			"pointer":         allocatorWorks(a, &name7),
+			"no size":         allocatorWorks(a, struct{}{}),
+			"flat, large":     allocatorWorks(a, [3000]int{1}),
+			"pointers, large": allocatorWorks(a, large{"x"}),
+			"array of none":   allocatorWorks(a, [0]*int{}),
+			"heap, pointers":  allocatorWorks(nil, "x"),
+			"heap, flat":      allocatorWorks(nil, 7),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -104,7 +104,7 @@ func TestAllocatorForEveryKind(t *testing.T) {
 
 var name7 = 7
 
-func laneWorks[T comparable](a *arena.Arena, v T) error {
+func allocatorWorks[T comparable](a *arena.Arena, v T) error {
 	l, before := arena.AllocatorFor[T](a), a.Stats().UsedBytes
 	var zero T
 	var last *T
@@ -131,7 +131,7 @@ func laneWorks[T comparable](a *arena.Arena, v T) error {
 // After Rewind an allocator returns the freed memory again, zeroed. Earlier values stay.
 func TestAllocatorAndMarks(t *testing.T) {
 	a := arena.NewArena(1024, 0)
-	l := arena.AllocatorFor[laneNode](a)
+	l := arena.AllocatorFor[node24](a)
 	kept := l.New()
 	kept.text = "kept"
 	used := a.Stats().UsedBytes
@@ -139,10 +139,10 @@ func TestAllocatorAndMarks(t *testing.T) {
 		m := a.Mark()
 		for i := range 10 * round {
 			p := l.New()
-			if *p != (laneNode{}) {
+			if *p != (node24{}) {
 				t.Fatalf("round %d, object %d is not zero: %+v", round, i, p)
 			}
-			*p = laneNode{"taken back", kept, 1}
+			*p = node24{"taken back", kept, 1}
 		}
 		a.Rewind(m)
 		if a.Stats().UsedBytes != used || kept.text != "kept" {
@@ -155,7 +155,7 @@ func TestAllocatorAndMarks(t *testing.T) {
 func TestAllocatorAndLimit(t *testing.T) {
 	a := arena.NewArena(1024, 0)
 	a.SetLimit(8 << 10)
-	l := arena.AllocatorFor[laneNode](a)
+	l := arena.AllocatorFor[node24](a)
 	count := func() (n int) {
 		defer func() {
 			if _, ok := recover().(*arena.LimitError); !ok {
@@ -167,11 +167,11 @@ func TestAllocatorAndLimit(t *testing.T) {
 			n++
 		}
 	}
-	if n := count(); n < 100 || n*int(unsafe.Sizeof(laneNode{})) > 8<<10 || a.Stats().RetainedBytes > 8<<10 {
+	if n := count(); n < 100 || n*int(unsafe.Sizeof(node24{})) > 8<<10 || a.Stats().RetainedBytes > 8<<10 {
 		t.Errorf("%d objects, %+v", n, a.Stats())
 	}
 	a.Reset()
-	if l.New(); a.Stats().UsedBytes != int(unsafe.Sizeof(laneNode{})) {
+	if l.New(); a.Stats().UsedBytes != int(unsafe.Sizeof(node24{})) {
 		t.Errorf("after Reset: %+v", a.Stats())
 	}
 }
@@ -183,29 +183,29 @@ func TestAllocatorAfterRelease(t *testing.T) {
 	pool := arena.NewArenaPool(1024, 0)
 	pool.SetLimit(0, 64<<10)
 	a := pool.Get()
-	old, oldFlat := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[flat24](a)
+	old, oldFlat := arena.AllocatorFor[node24](a), arena.AllocatorFor[flat24](a)
 	old.New().n = 1
 	for round := range 50 {
 		a.Release()
 		if st := a.Stats(); st.RetainedBytes != 0 || st.Types != 0 {
 			t.Fatalf("after Release: %+v", st)
 		}
-		fresh := arena.AllocatorFor[laneNode](a)
-		seen := map[*laneNode]bool{}
+		fresh := arena.AllocatorFor[node24](a)
+		seen := map[*node24]bool{}
 		for i := range 100 {
 			from := old
 			if i%2 == 1 {
 				from = fresh
 			}
 			p := from.New()
-			if seen[p] || *p != (laneNode{}) {
+			if seen[p] || *p != (node24{}) {
 				t.Fatalf("round %d, object %d was handed out before: %+v", round, i, p)
 			}
 			seen[p] = true
 			p.text = "x"
 			oldFlat.New().a = 1
 		}
-		if want := 100 * int(unsafe.Sizeof(laneNode{})+unsafe.Sizeof(flat24{})); a.Stats().UsedBytes != want {
+		if want := 100 * int(unsafe.Sizeof(node24{})+unsafe.Sizeof(flat24{})); a.Stats().UsedBytes != want {
 			t.Fatalf("round %d: %d bytes in use, want %d", round, a.Stats().UsedBytes, want)
 		}
 	}
@@ -224,28 +224,28 @@ func TestAllocatorAfterPut(t *testing.T) {
 	}
 	pool := arena.NewArenaPool(1024, 0)
 	a := pool.Get()
-	stale := arena.AllocatorFor[laneNode](a)
+	stale := arena.AllocatorFor[node24](a)
 	stale.New().n = 1
 	pool.Put(a)
 	b := pool.Get()
 	if a != b {
 		t.Skip("the pool let the arena go")
 	}
-	mine := arena.AllocatorFor[laneNode](b)
-	seen := map[*laneNode]bool{}
+	mine := arena.AllocatorFor[node24](b)
+	seen := map[*node24]bool{}
 	for i := range 1000 {
 		from := mine
 		if i%3 == 0 {
 			from = stale
 		}
 		p := from.New()
-		if seen[p] || *p != (laneNode{}) {
+		if seen[p] || *p != (node24{}) {
 			t.Fatalf("object %d was handed out before: %+v", i, p)
 		}
 		seen[p] = true
 		p.n = i + 1
 	}
-	if want := 1000 * int(unsafe.Sizeof(laneNode{})); b.Stats().UsedBytes != want {
+	if want := 1000 * int(unsafe.Sizeof(node24{})); b.Stats().UsedBytes != want {
 		t.Errorf("%d bytes in use, want %d", b.Stats().UsedBytes, want)
 	}
 }
@@ -277,7 +277,7 @@ func TestCheckedAllocator(t *testing.T) {
 		t.Skip("needs the checks")
 	}
 	a := arena.NewArena(1024, 0)
-	nodes, flats := arena.AllocatorFor[laneNode](a), arena.AllocatorFor[int](a)
+	nodes, flats := arena.AllocatorFor[node24](a), arena.AllocatorFor[int](a)
 	a.Reset()
 	nodes.New()
 	flats.New()
@@ -285,20 +285,20 @@ func TestCheckedAllocator(t *testing.T) {
 	nodes.New()
 	a.Release()
 	late := "arena was released since AllocatorFor"
-	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", "laneNode", late)
+	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", "node24", late)
 	testkit.WantPanic(t, func() { flats.New() }, "Allocator.New", "int", late)
-	arena.AllocatorFor[laneNode](a).New() // the arena is usable
+	arena.AllocatorFor[node24](a).New() // the arena is usable
 
 	pool := arena.NewArenaPool(1024, 0)
 	b := pool.Get()
-	nodes, flats = arena.AllocatorFor[laneNode](b), arena.AllocatorFor[int](b)
+	nodes, flats = arena.AllocatorFor[node24](b), arena.AllocatorFor[int](b)
 	nodes.New()
 	pool.Put(b)
 	pool.Get()
 	late = "arena was put back in its pool"
 	testkit.WantPanic(t, func() { nodes.New() }, "Allocator.New", late)
 	testkit.WantPanic(t, func() { flats.New() }, "Allocator.New", late)
-	testkit.WantPanic(t, func() { arena.AllocatorFor[laneNode](b) }, "AllocatorFor", late)
+	testkit.WantPanic(t, func() { arena.AllocatorFor[node24](b) }, "AllocatorFor", late)
 	if st := pool.Stats(); st.Gets != 2 || st.Puts != 1 {
 		t.Errorf("%+v", st)
 	}

@@ -313,7 +313,7 @@ func TestColdRequestTakesLittle(t *testing.T) {
 		t.Skip("arenas are larger, or instrumentation allocates")
 	}
 	if !machine.LayoutOK {
-		t.Skip("lanes are found through a map")
+		t.Skip("allocators are found through a map")
 	}
 	if os.Getenv("EBBPOOL_CHILD") == "" && runtime.GOARCH != "wasm" {
 		c := testkit.Self(t.Context(), t, "-test.run=^TestColdRequestTakesLittle$")

@@ -10,21 +10,21 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// epochOp is a group of allocations.
-type epochOp struct{ what, n int }
+// cycleOp is a group of allocations.
+type cycleOp struct{ what, n int }
 
-// anyEpoch returns a random request of up to most bytes: values and slices, small and large, of three kinds,
+// anyCycle returns a random request of up to most bytes: values and slices, small and large, of three kinds,
 // in any order.
-func anyEpoch(r *rand.Rand, most int) (ops []epochOp) {
+func anyCycle(r *rand.Rand, most int) (ops []cycleOp) {
 	for left := 1 + r.IntN(most); left > 0; {
 		n := 1 + r.IntN(1+left>>r.IntN(12))
-		ops = append(ops, epochOp{r.IntN(7), n})
+		ops = append(ops, cycleOp{r.IntN(7), n})
 		left -= n + 32
 	}
 	return ops
 }
 
-func lead(a *arena.Arena, ops []epochOp) {
+func lead(a *arena.Arena, ops []cycleOp) {
 	for _, op := range ops {
 		switch op.what {
 		case 0:
@@ -62,13 +62,13 @@ func TestEqualCyclesComeToRest(t *testing.T) {
 		chunk := 64 << r.IntN(12)
 		a := arena.NewArena(chunk, 4<<20)
 		for range r.IntN(100) {
-			lead(a, anyEpoch(r, 1<<(8+r.IntN(12))))
+			lead(a, anyCycle(r, 1<<(8+r.IntN(12))))
 			a.Reset()
 		}
-		cycles := make([][]epochOp, 1+r.IntN(4))
+		cycles := make([][]cycleOp, 1+r.IntN(4))
 		pieces := 0
 		for i := range cycles {
-			cycles[i] = anyEpoch(r, 1<<(8+r.IntN(12)))
+			cycles[i] = anyCycle(r, 1<<(8+r.IntN(12)))
 			pieces += len(cycles[i])
 		}
 		again := func(n int) {

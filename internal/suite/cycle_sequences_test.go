@@ -29,8 +29,8 @@ type (
 
 const thing = 32 // bytes of each on 64-bit platforms
 
-// epochSubject runs requests.
-type epochSubject interface {
+// cycleSubject runs requests.
+type cycleSubject interface {
 	live(n need)
 	end() (kept, spare int) // bytes of chunks kept after the request, and bytes kept by the pool
 }
@@ -47,25 +47,25 @@ func fill(a *arena.Arena, n need) {
 	}
 }
 
-type epochArena struct{ a *arena.Arena }
+type cycleArena struct{ a *arena.Arena }
 
-func (s *epochArena) live(n need) { fill(s.a, n) }
-func (s *epochArena) end() (kept, spare int) {
+func (s *cycleArena) live(n need) { fill(s.a, n) }
+func (s *cycleArena) end() (kept, spare int) {
 	s.a.Reset()
 	return s.a.Stats().RetainedBytes, 0
 }
 
-type epochPool struct {
+type cyclePool struct {
 	p *arena.ArenaPool
 	a *arena.Arena
 }
 
-func (s *epochPool) live(n need) {
+func (s *cyclePool) live(n need) {
 	s.a = s.p.Get()
 	fill(s.a, n)
 }
 
-func (s *epochPool) end() (kept, spare int) {
+func (s *cyclePool) end() (kept, spare int) {
 	s.p.Put(s.a)
 	s.a = nil
 	st := s.p.Stats()
@@ -81,7 +81,7 @@ const (
 	seqRetained = 10 * seqChunk
 )
 
-type epochSequence struct {
+type cycleSequence struct {
 	name  string
 	count int
 	cold  bool // also count the first requests
@@ -89,8 +89,8 @@ type epochSequence struct {
 	rare  func(i int) int
 }
 
-// epochSequences returns sequences of request sizes.
-func epochSequences() []epochSequence {
+// cycleSequences returns sequences of request sizes.
+func cycleSequences() []cycleSequence {
 	constant := func(n int) func(int) int { return func(int) int { return n } }
 	giant := func(k, small, large int) func(int) int {
 		return func(i int) int {
@@ -110,7 +110,7 @@ func epochSequences() []epochSequence {
 			return drawn[i]
 		}
 	}
-	all := []epochSequence{
+	all := []cycleSequence{
 		{name: "constant 1 KB", count: 900, bytes: constant(1 << 10)},
 		{name: "constant 20 KB", count: 900, bytes: constant(20 << 10)},
 		{name: "constant 100 KB", count: 900, bytes: constant(100 << 10)},
@@ -127,8 +127,8 @@ func epochSequences() []epochSequence {
 	}
 	for _, k := range []int{2, 10, 63, 64, 65, 1000} {
 		all = append(all,
-			epochSequence{name: fmt.Sprintf("a giant in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 400<<10)},
-			epochSequence{name: fmt.Sprintf("a giant of 3 MB in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 3<<20)},
+			cycleSequence{name: fmt.Sprintf("a giant in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 400<<10)},
+			cycleSequence{name: fmt.Sprintf("a giant of 3 MB in %d", k), count: 400 + 3*max(k, 200), bytes: giant(k, 5<<10, 3<<20)},
 		)
 	}
 	return all
@@ -153,22 +153,22 @@ func TestCycleSequences(t *testing.T) {
 	limitedArena := arena.NewArena(seqChunk, 0)
 	subjects := []struct {
 		name  string
-		make  func() epochSubject
+		make  func() cycleSubject
 		kinds []int
 		least need
 		most  int // maximum bytes of a request, or 0 for any
 	}{
-		{"Arena", func() epochSubject { return &epochArena{arena.NewArena(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
-		{"ArenaPool", func() epochSubject { return &epochPool{p: arena.NewArenaPool(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
-		{"AutoPool", func() epochSubject { return &epochPool{p: arena.NewAutoPool(0)} }, []int{0, 1}, need{4 << 10, 512, 512}, 0},
-		{"Arena with a limit", func() epochSubject {
+		{"Arena", func() cycleSubject { return &cycleArena{arena.NewArena(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
+		{"ArenaPool", func() cycleSubject { return &cyclePool{p: arena.NewArenaPool(seqChunk, 0)} }, []int{0, 1}, need{seqChunk, 512, 512}, 0},
+		{"AutoPool", func() cycleSubject { return &cyclePool{p: arena.NewAutoPool(0)} }, []int{0, 1}, need{4 << 10, 512, 512}, 0},
+		{"Arena with a limit", func() cycleSubject {
 			limitedArena = arena.NewArena(seqChunk, 0)
 			limitedArena.SetLimit(2 * seqRetained)
-			return &epochArena{limitedArena}
+			return &cycleArena{limitedArena}
 		}, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
-		{"ArenaPool with a limit", func() epochSubject { return &epochPool{p: limited(arena.NewArenaPool(seqChunk, 0))} }, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
+		{"ArenaPool with a limit", func() cycleSubject { return &cyclePool{p: limited(arena.NewArenaPool(seqChunk, 0))} }, []int{0, 1}, need{seqChunk, 512, 512}, 2 * seqRetained},
 	}
-	for _, seq := range epochSequences() {
+	for _, seq := range cycleSequences() {
 		for _, s := range subjects {
 			for _, kind := range s.kinds {
 				cycles := make([]need, seq.count)
@@ -199,9 +199,9 @@ func TestCycleSequences(t *testing.T) {
 	}
 }
 
-func runSequence(t *testing.T, s epochSubject, cycles []need, from int, least need) {
+func runSequence(t *testing.T, s cycleSubject, cycles []need, from int, least need) {
 	var before, after runtime.MemStats
-	_, pooled := s.(*epochPool)
+	_, pooled := s.(*cyclePool)
 	kept, used, above, since, mean := 0, 0, 0, 0, 0
 	idle := make([]int, len(cycles))
 	for i, n := range cycles {

@@ -45,8 +45,8 @@ type isoKept struct {
 
 func isoText(n int) string { return "cycle " + strconv.Itoa(n) }
 
-// isoEpoch allocates one value of each kind and checks that memory is zero.
-func isoEpoch(t *testing.T, a *arena.Arena, n int) *isoKept {
+// isoCycle allocates one value of each kind and checks that memory is zero.
+func isoCycle(t *testing.T, a *arena.Arena, n int) *isoKept {
 	k := &isoKept{n: n, a: a, mark: a.Mark(), handle: arena.AllocatorFor[isoNode](a)}
 	node := func(p *isoNode) *isoNode {
 		if *p != (isoNode{}) {
@@ -193,7 +193,7 @@ func isoRun(t *testing.T, p *arena.ArenaPool, cycles int) (foreign int) {
 	}
 	for n := 1; n <= cycles; n++ {
 		a := p.Get()
-		k := isoEpoch(t, a, n)
+		k := isoCycle(t, a, n)
 		if old := late[n%len(late)]; old != nil {
 			look(old)
 			old.abuse(a)
@@ -239,10 +239,10 @@ func TestWithoutIsolation(t *testing.T) {
 	testkit.NeedsReuse(t)
 	p := arena.NewArenaPool(4<<10, 0)
 	a := p.Get()
-	k := isoEpoch(t, a, 1)
+	k := isoCycle(t, a, 1)
 	p.Put(a)
 	b := p.Get()
-	isoEpoch(t, b, 2)
+	isoCycle(t, b, 2)
 	if what := k.foreign(); a == b && what == "" {
 		t.Error("an arena was used again, and what was kept of it shows nothing")
 	}
@@ -266,7 +266,7 @@ func TestIsolationOnAndOff(t *testing.T) {
 			arena.SetIsolation(false)
 		}
 		a := p.Get()
-		k := isoEpoch(t, a, n)
+		k := isoCycle(t, a, n)
 		p.Put(a)
 		if n%40 < 20 && n >= 40 {
 			kept = append(kept, k)

@@ -25,7 +25,7 @@ type testType interface {
 	flat() bool
 	size() int
 	newObject(a *arena.Arena) (raw, error)
-	lane(a *arena.Arena) func() (raw, error)
+	handle(a *arena.Arena) func() (raw, error)
 	newOf(a *arena.Arena, seed uint64) (raw, error)
 	newType(a *arena.Arena) (raw, error)
 	makeSliceType(a *arena.Arena, n, c int) (raw, error)
@@ -61,8 +61,8 @@ func (k *kind[T]) newObject(a *arena.Arena) (raw, error) {
 	return r, k.fresh(r, 0, 1)
 }
 
-// lane returns newObject through a new allocator.
-func (k *kind[T]) lane(a *arena.Arena) func() (raw, error) {
+// handle returns newObject through a new allocator.
+func (k *kind[T]) handle(a *arena.Arena) func() (raw, error) {
 	l := arena.AllocatorFor[T](a)
 	return func() (raw, error) {
 		r := raw{unsafe.Pointer(l.New()), 1, 1}

@@ -64,9 +64,9 @@ func TestLargestArenaCountsForks(t *testing.T) {
 	}
 }
 
-// randomEpoch allocates values, growing slices, Buffers and Maps, in the arena and in nested forks, which it
+// randomCycle allocates values, growing slices, Buffers and Maps, in the arena and in nested forks, which it
 // also resets. The seed determines all of it.
-func randomEpoch(a *arena.Arena, seed uint64) {
+func randomCycle(a *arena.Arena, seed uint64) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	kinds := rnd.IntN(128) // each cycle uses only some kinds of operations
 	all := []*arena.Arena{a}
@@ -130,7 +130,7 @@ func TestLimitOfThreeTimesTheLargestArena(t *testing.T) {
 			p.SetLimit(limit, 0)
 			over = refused(t, func() {
 				for cycle := range 1 + program%5 {
-					p.Do(func(a *arena.Arena) { randomEpoch(a, program<<8+cycle) })
+					p.Do(func(a *arena.Arena) { randomCycle(a, program<<8+cycle) })
 				}
 			})
 			return p.Stats().LargestArena, over

@@ -86,7 +86,7 @@ func (f *forked) meet(a *arena.Arena, chunk, keep int) *replay {
 		r = &replay{forked: f, a: a, chunk: chunk, keep: keep, types: map[testType]bool{}}
 		f.met[a] = r
 	}
-	r.lanes = map[testType]func() (raw, error){}
+	r.handles = map[testType]func() (raw, error){}
 	st := a.Stats()
 	r.resets = int(st.Resets) - r.m.Resets()
 	if st.Types == 0 { // it has released its memory

@@ -110,7 +110,7 @@ func (r *replay) end(b byte) {
 	r.pool.Put(r.a)
 	r.a = r.pool.Get()
 	r.met[r.a] = r
-	clear(r.lanes)
+	clear(r.handles)
 }
 
 // alsoIsolated runs operations that allocate in other ways: a Map, an allocation near a limit, an Escape.

@@ -14,18 +14,18 @@ import (
 // the operation.
 type replay struct {
 	*forked
-	a      *arena.Arena
-	m      model.Region
-	chunk  int
-	keep   int // the arena's maxRetained
-	slots  []*slot
-	back   []*slot // memory freed by rewinds of this cycle, which may reuse it
-	marks  []markPair
-	seed   uint64
-	ops    int
-	resets int                              // resets of the fork before it became this one
-	types  map[testType]bool                // types with pointers that have memory
-	lanes  map[testType]func() (raw, error) // allocators, valid until Release
+	a       *arena.Arena
+	m       model.Region
+	chunk   int
+	keep    int // the arena's maxRetained
+	slots   []*slot
+	back    []*slot // memory freed by rewinds of this cycle, which may reuse it
+	marks   []markPair
+	seed    uint64
+	ops     int
+	resets  int                              // resets of the fork before it became this one
+	types   map[testType]bool                // types with pointers that have memory
+	handles map[testType]func() (raw, error) // allocators, valid until Release
 
 	buffers    []*bufferSlot
 	bufferType bool // a Buffer, which has pointers, was allocated
@@ -98,10 +98,10 @@ func (r *replay) step() (string, error) {
 	switch op {
 	case 1:
 		t := r.anyType(true)
-		if r.lanes[t] == nil {
-			r.lanes[t] = t.lane(r.a)
+		if r.handles[t] == nil {
+			r.handles[t] = t.handle(r.a)
 		}
-		got, err := r.lanes[t]()
+		got, err := r.handles[t]()
 		return fmt.Sprintf("AllocatorFor[%v]().New", t), r.made(t, got, 1, 1, err)
 	case 0, 2:
 		t := r.anyType(op != 2)
@@ -226,7 +226,7 @@ func (r *replay) release() {
 	r.m.Reset() // the model of Release
 	clear(r.types)
 	r.bufferType = false
-	clear(r.lanes)
+	clear(r.handles)
 	r.sync()
 }
 

@@ -37,7 +37,7 @@ func TestStaleSliceValueKeepsItsType(t *testing.T) {
 	}
 }
 
-// The kinds of types that staleEpochs allocates by reflection.
+// The kinds of types that staleCycles allocates by reflection.
 type (
 	staleIDs  []int
 	staleName string
@@ -83,8 +83,8 @@ var staleTypes = []reflect.Type{
 	reflect.StructOf([]reflect.StructField{{Name: "P", Type: reflect.TypeFor[*int]()}, {Name: "S", Type: reflect.TypeFor[staleIDs]()}}),
 }
 
-// staleEpochs keeps the reflect.Values of all cycles of an arena, and reads and writes them in later cycles.
-type staleEpochs struct {
+// staleCycles keeps the reflect.Values of all cycles of an arena, and reads and writes them in later cycles.
+type staleCycles struct {
 	*rand.Rand
 	a     *arena.Arena
 	marks []arena.Mark
@@ -93,14 +93,14 @@ type staleEpochs struct {
 	sum   uint64
 }
 
-func (s *staleEpochs) note(format string, args ...any) {
+func (s *staleCycles) note(format string, args ...any) {
 	s.log = append(s.log, fmt.Sprintf(format, args...))
 }
 
-func (s *staleEpochs) anyType() reflect.Type { return staleTypes[s.IntN(len(staleTypes))] }
+func (s *staleCycles) anyType() reflect.Type { return staleTypes[s.IntN(len(staleTypes))] }
 
 // keep keeps v, in place of another Value once there are many.
-func (s *staleEpochs) keep(v reflect.Value) {
+func (s *staleCycles) keep(v reflect.Value) {
 	if !v.IsValid() {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *staleEpochs) keep(v reflect.Value) {
 }
 
 // slice makes a slice of type t, in the arena or on the heap.
-func (s *staleEpochs) slice(t reflect.Type) reflect.Value {
+func (s *staleCycles) slice(t reflect.Type) reflect.Value {
 	c := s.IntN(7)
 	if s.IntN(20) == 0 {
 		c *= 40
@@ -125,7 +125,7 @@ func (s *staleEpochs) slice(t reflect.Type) reflect.Value {
 }
 
 // fill sets v, which must be settable, to something new.
-func (s *staleEpochs) fill(v reflect.Value, depth int) {
+func (s *staleCycles) fill(v reflect.Value, depth int) {
 	t := v.Type()
 	switch t.Kind() {
 	case reflect.Bool:
@@ -170,7 +170,7 @@ func (s *staleEpochs) fill(v reflect.Value, depth int) {
 }
 
 // fillFrom sets v to an existing or new value of type t.
-func (s *staleEpochs) fillFrom(v reflect.Value, t reflect.Type, depth int) {
+func (s *staleCycles) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 	for range 4 {
 		if len(s.held) == 0 {
 			break
@@ -215,7 +215,7 @@ func (s *staleEpochs) fillFrom(v reflect.Value, t reflect.Type, depth int) {
 }
 
 // look reads everything reachable from v. It faults if a word that should be a pointer is not one.
-func (s *staleEpochs) look(v reflect.Value, depth int) {
+func (s *staleCycles) look(v reflect.Value, depth int) {
 	if !v.IsValid() {
 		return
 	}
@@ -266,7 +266,7 @@ func (s *staleEpochs) look(v reflect.Value, depth int) {
 }
 
 // derive returns another Value that package reflect makes of v.
-func (s *staleEpochs) derive(v reflect.Value) (reflect.Value, string) {
+func (s *staleCycles) derive(v reflect.Value) (reflect.Value, string) {
 	switch n := s.IntN(10); {
 	case n == 0 && v.CanAddr():
 		return v.Addr(), "Addr"
@@ -306,7 +306,7 @@ func (s *staleEpochs) derive(v reflect.Value) (reflect.Value, string) {
 }
 
 // write changes v or a value reachable from it.
-func (s *staleEpochs) write(v reflect.Value) {
+func (s *staleCycles) write(v reflect.Value) {
 	for range 5 {
 		if v.IsValid() && v.CanSet() {
 			break
@@ -321,7 +321,7 @@ func (s *staleEpochs) write(v reflect.Value) {
 	}
 }
 
-func (s *staleEpochs) step(end func()) {
+func (s *staleCycles) step(end func()) {
 	switch n := s.IntN(100); {
 	case n < 22:
 		t := s.anyType()
@@ -368,7 +368,7 @@ func (s *staleEpochs) step(end func()) {
 }
 
 // try runs one step. It ignores panics of package reflect and returns faults.
-func (s *staleEpochs) try(end func()) (fault any) {
+func (s *staleCycles) try(end func()) (fault any) {
 	defer func() {
 		e := recover()
 		if x, ok := e.(interface{ Addr() uintptr }); ok {
@@ -390,7 +390,7 @@ func TestStaleValuesOfReflection(t *testing.T) {
 	seeds, steps := uint64(testkit.Rounds(60, 12)), 1500
 	p := arena.NewArenaPool(2<<10, 0)
 	for seed := range seeds {
-		s := &staleEpochs{Rand: rand.New(rand.NewPCG(seed, 23))}
+		s := &staleCycles{Rand: rand.New(rand.NewPCG(seed, 23))}
 		var end func()
 		switch seed % 3 {
 		case 0:

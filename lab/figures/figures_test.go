@@ -57,7 +57,7 @@ func TestPublishWantsEveryClaim(t *testing.T) {
 			"nothing":          {func(Figure) bool { return false }, os.ErrNotExist}, // the error for the page
 			"a peer":           {func(g Figure) bool { return g.Measure == peer }, os.ErrNotExist},
 			"a peer's one row": {func(g Figure) bool { return g.Measure == peer && strings.Contains(g.Work, "documents") }, ErrUnmeasured},
-			"one of ours":      {func(g Figure) bool { return strings.Contains(g.Work, "epochs of 20") }, ErrUnmeasured},
+			"one of ours":      {func(g Figure) bool { return strings.Contains(g.Work, "cycles of 20") }, ErrUnmeasured},
 			"a subject of ours": {func(g Figure) bool {
 				return strings.HasSuffix(g.Measure, "raw bump") || strings.HasSuffix(g.Measure, "`cursor`")
 			}, ErrUnmeasured},

@@ -18,9 +18,9 @@ import (
 	"github.com/ebbpool/arena/lab/workloads"
 )
 
-// warmEpochs is the number of operations before those measured. Allocators that adapt their chunks have
+// warmCycles is the number of operations before those measured. Allocators that adapt their chunks have
 // settled by the third.
-const warmEpochs = 3
+const warmCycles = 3
 
 // longWarmUp is the time after which no further warm-up is started: such a long operation contains many
 // cycles and settles within the first one.
@@ -60,7 +60,7 @@ func measure(b *testing.B, w workloads.Workload, n int, a subjects.Allocator) {
 	}
 	begun := time.Now()
 	sum := op(n, watch)
-	for i := 1; i < warmEpochs && time.Since(begun) < longWarmUp; i++ {
+	for i := 1; i < warmCycles && time.Since(begun) < longWarmUp; i++ {
 		op(n, watch)
 	}
 	b.ReportAllocs()

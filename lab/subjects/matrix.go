@@ -48,7 +48,7 @@ func Allocators() []Allocator {
 				"Cold": keptOn, "Simples and Ints": "recycles a slice only of a known capacity", "Requests and Ints": "recycles a slice only of a known capacity",
 			}},
 		{Name: Region, What: "ours: emptied by Reset", New: func() any { return newRegion() }},
-		{Name: Pool, What: "ours: an arena from a pool for each epoch", New: func() any { return newPooled() }, Lacks: map[string]string{
+		{Name: Pool, What: "ours: an arena from a pool for each cycle", New: func() any { return newPooled() }, Lacks: map[string]string{
 			"Objects": sameAsArena, "Ends": sameAsArena, "Texts": sameAsArena, "Ints": sameAsArena, "Simples": sameAsArena,
 			"Simples and Ints": sameAsArena, "Cold": keptOn,
 		}},
@@ -59,7 +59,7 @@ func Allocators() []Allocator {
 			}},
 		{Name: ByteBump, What: "the usual Go arena: a cursor over []byte; zeroes only where a row says zero, and the collector sees no pointer in it",
 			New: func() any { return newBump() }, Lacks: usedAgain},
-		{Name: StdArena, What: "the standard library's experiment arena, in a build of its own; freed, and made anew for each epoch",
+		{Name: StdArena, What: "the standard library's experiment arena, in a build of its own; freed, and made anew for each cycle",
 			New: newStdArena, Experiment: "arenas", Lacks: noPool},
 		{Name: Ristretto, What: "github.com/dgraph-io/ristretto/v2/z Allocator: a cursor over []byte that goroutines may share; the collector sees no pointer in it",
 			New: func() any { return newRistretto() }, Lacks: map[string]string{

@@ -53,9 +53,9 @@ func TestAllSubjectsDoTheSame(t *testing.T) {
 				if !ok {
 					t.Skip(a.Lacks[w.Need])
 				}
-				for epoch := range 3 {
+				for cycle := range 3 {
 					if got := run(n, &workloads.Watch{}); got != want {
-						t.Errorf("epoch %d: checksum %x, want %x", epoch, got, want)
+						t.Errorf("cycle %d: checksum %x, want %x", cycle, got, want)
 					}
 					runtime.GC()
 				}
@@ -93,7 +93,7 @@ func TestZeros(t *testing.T) {
 					x.Length = -1
 				}
 			}
-			m.(workloads.Epoch).End()
+			m.(workloads.Cycle).End()
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (r *region) Drop()  { r.a = nil }
 
 func (r *region) Node() *workloads.Node { return arena.New[workloads.Node](r.a) }
 func (r *region) Tree(depth int) *workloads.Node {
-	return laneTree(arena.AllocatorFor[workloads.Node](r.a), depth)
+	return allocatorTree(arena.AllocatorFor[workloads.Node](r.a), depth)
 }
 
 func (r *region) Apart() workloads.Nodes {
@@ -84,11 +84,11 @@ func (r *region) Apart() workloads.Nodes {
 	return r.apart
 }
 
-// laneTree uses an Allocator, as code does that makes many objects of a type.
-func laneTree(l arena.Allocator[workloads.Node], depth int) *workloads.Node {
+// allocatorTree uses an Allocator, as code does that makes many objects of a type.
+func allocatorTree(l arena.Allocator[workloads.Node], depth int) *workloads.Node {
 	n := l.New()
 	if depth > 0 {
-		n.Left, n.Right = laneTree(l, depth-1), laneTree(l, depth-1)
+		n.Left, n.Right = allocatorTree(l, depth-1), allocatorTree(l, depth-1)
 	}
 	return n
 }
@@ -117,7 +117,7 @@ func (p *pooled) End() {
 
 func (p *pooled) Node() *workloads.Node { return arena.New[workloads.Node](p.a) }
 func (p *pooled) Tree(depth int) *workloads.Node {
-	return laneTree(arena.AllocatorFor[workloads.Node](p.a), depth)
+	return allocatorTree(arena.AllocatorFor[workloads.Node](p.a), depth)
 }
 
 // Apart is another arena of the pool, for one cycle.

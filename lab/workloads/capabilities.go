@@ -6,13 +6,13 @@ package workloads
 // Methods with a dst parameter make one object for each element. The loop is in the subject, so that calls
 // that are inlined in users' code are also inlined here.
 
-// Epoch ends all of a subject's objects at once. They must not be used after End.
-type Epoch interface{ End() }
+// Cycle ends all of a subject's objects at once. They must not be used after End.
+type Cycle interface{ End() }
 
 // Objects allocates structs of 64 bytes. They need not be zeroed: a workload writes every field that it
 // reads.
 type Objects interface {
-	Epoch
+	Cycle
 	Flats(dst []*Flat)
 	Links(dst []*Link)
 }
@@ -25,14 +25,14 @@ type Ends interface {
 
 // Texts copies strings.
 type Texts interface {
-	Epoch
+	Cycle
 	// Texts sets each element of dst to a separate copy of src.
 	Texts(dst []string, src string)
 }
 
 // Ints allocates slices.
 type Ints interface {
-	Epoch
+	Cycle
 	// MakeInts returns a slice that is zeroed up to its capacity.
 	MakeInts(n, capacity int) []int
 	// ReserveInts returns a slice of n ints that the caller writes before reading. It is zeroed if the
@@ -44,13 +44,13 @@ type Ints interface {
 
 // Simples allocates zeroed structs of a length and a slice.
 type Simples interface {
-	Epoch
+	Cycle
 	Simples(dst []*Simple)
 }
 
 // Nodes allocates binary trees. The recursion is in the subject, like the loops of the others.
 type Nodes interface {
-	Epoch
+	Cycle
 	// Tree returns a tree of the given depth, 0 for one node, built from the root down.
 	Tree(depth int) *Node
 	// Apart returns separate memory of the same kind, equally warm, whose objects do not end with these.
@@ -59,7 +59,7 @@ type Nodes interface {
 
 // Requests allocates the objects of a small request: those of the handler, and a sixth type.
 type Requests interface {
-	Epoch
+	Cycle
 	Memory
 	Node() *Node
 }

@@ -13,14 +13,14 @@ type Cold interface {
 	Drop()
 }
 
-// coldEpochs is the number of cycles in an operation: the smallest cycle takes little more time than reading
+// coldCycles is the number of cycles in an operation: the smallest cycle takes little more time than reading
 // the clock.
-const coldEpochs = 10
+const coldCycles = 10
 
-func perColdEpoch(int) float64 { return coldEpochs }
+func perColdCycle(int) float64 { return coldCycles }
 
 func coldSlice(m Cold, n int, _ *Watch) (sum uint64) {
-	for range coldEpochs {
+	for range coldCycles {
 		m.Begin()
 		sum += total(m.AppendInts(nil, 0, n))
 		m.Drop()
@@ -30,7 +30,7 @@ func coldSlice(m Cold, n int, _ *Watch) (sum uint64) {
 
 func coldStruct(m Cold, n int, _ *Watch) (sum uint64) {
 	one := simpleTable.of(1)
-	for range coldEpochs {
+	for range coldCycles {
 		m.Begin()
 		m.Simples(one)
 		x := one[0]
@@ -56,7 +56,7 @@ const requestObjects = 20
 
 // coldRequest builds requests with n objects in total, in one cycle.
 func coldRequest(m Cold, n int, _ *Watch) (sum uint64) {
-	for range coldEpochs {
+	for range coldCycles {
 		m.Begin()
 		for i := range n / requestObjects {
 			sum += request(m, i)

@@ -18,17 +18,17 @@ type Misuse struct {
 	// subject supports is used.
 	count int
 	kinds []kind
-	use   func(m Epoch, make maker, n int) Seen
+	use   func(m Cycle, make maker, n int) Seen
 }
 
 // The observed effect of a use after free.
 const (
 	OwnValue   = "still its own value"
 	ReadsZero  = "reads zero"
-	ReadsOther = "reads another epoch's value"
+	ReadsOther = "reads another cycle's value"
 	ReadsElse  = "reads neither its own value nor another's"
 	WritesOwn  = "changes nobody else's value"
-	WritesOver = "changes another epoch's value"
+	WritesOver = "changes another cycle's value"
 )
 
 // Seen is the outcome of a variant.
@@ -40,7 +40,7 @@ func Misuses() []Misuse {
 	const few, many = 100, 200_000 // many is 12 MB, more than a chunk of any subject
 	return []Misuse{
 		{"pointer", "a pointer is read", few, []kind{pointers, prices}, read},
-		{"pointer-large", "a pointer is read after an epoch of 200,000 objects", many, []kind{pointers, prices}, read},
+		{"pointer-large", "a pointer is read after a cycle of 200,000 objects", many, []kind{pointers, prices}, read},
 		{"slice", "a slice is read", few, []kind{lists}, read},
 		{"string", "a string is read", few, []kind{copies}, read},
 		{"write", "a value is written through it", few, []kind{pointers, prices, lists}, write},
@@ -59,7 +59,7 @@ func FindMisuse(name string) (Misuse, error) {
 
 // Bind returns the variant for a subject, and false if the subject supports none of its kinds.
 func (v Misuse) Bind(subject any) (func() Seen, bool) {
-	m, ok := subject.(Epoch)
+	m, ok := subject.(Cycle)
 	if !ok {
 		return nil, false
 	}
@@ -160,7 +160,7 @@ func copies(subject any) maker {
 
 // warmed makes the objects to be kept, after some cycles that let the allocator adapt, so that the objects
 // are in recycled memory.
-func warmed(m Epoch, make maker, n int) things {
+func warmed(m Cycle, make maker, n int) things {
 	for range 3 {
 		make(n, earlier)
 		m.End()
@@ -168,7 +168,7 @@ func warmed(m Epoch, make maker, n int) things {
 	return make(n, mine)
 }
 
-func read(m Epoch, make maker, n int) Seen {
+func read(m Cycle, make maker, n int) Seen {
 	old := warmed(m, make, n)
 	m.End()
 	next := make(n, theirs)
@@ -182,7 +182,7 @@ const grace = 30 * time.Millisecond
 
 // readElsewhere makes the reader wait by the clock, because anything else would be the synchronization that
 // the program lacks.
-func readElsewhere(m Epoch, make maker, n int) Seen {
+func readElsewhere(m Cycle, make maker, n int) Seen {
 	old := warmed(m, make, n)
 	found := goLook(old, n)
 	m.End()
@@ -201,7 +201,7 @@ func goLook(old things, n int) chan Seen {
 	return found
 }
 
-func write(m Epoch, make maker, n int) Seen {
+func write(m Cycle, make maker, n int) Seen {
 	old := warmed(m, make, n)
 	m.End()
 	next := make(n, theirs)

@@ -106,7 +106,7 @@ func fineNil() *Entry {
 	return arena.New[Entry](nil)
 }
 
-// The last epoch ends where the next begins.
+// The last cycle ends where the next begins.
 var scratch = arena.NewArena(4096, 0)
 
 func fineResetFirst(s string) string {

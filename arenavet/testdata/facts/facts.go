@@ -135,7 +135,7 @@ func fineStart() {
 	wg.Wait()
 }
 
-func fineNextEpoch(a *arena.Arena, s string) string {
+func fineNextCycle(a *arena.Arena, s string) string {
 	helpers.Empty(a)
 	return helpers.Parse(a, s).Path
 }

@@ -14,7 +14,7 @@ func fineBefore(a *arena.Arena) int {
 	return n
 }
 
-func fineNextEpoch(a *arena.Arena) {
+func fineNextCycle(a *arena.Arena) {
 	e := arena.New[Entry](a)
 	e.N = 1
 	a.Reset()

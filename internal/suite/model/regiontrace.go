@@ -61,8 +61,8 @@ const regionHeader = `# ebbpool region trace, version 1
 #   refuse N U         N bytes are asked for; they are beyond the limit
 #   mark M U           a mark is taken, number M
 #   rewind M U         back to mark M, which stays good
-#   reset U            the epoch ends
-#   release U          the epoch ends, and the memory goes back
+#   reset U            the cycle ends
+#   release U          the cycle ends, and the memory goes back
 # What is handed out overlaps nothing that is in use, and holds what was written
 # to it until it is taken back. Misuse. Each must be reported, and change nothing:
 #   stale M U          back to mark M, which is stale: the region was reset,
@@ -192,10 +192,10 @@ func RegionTraces() map[string]string {
 // regionOrders are the sequences run with every chunk size.
 var regionOrders = map[string]func(*regionRecorder, *rand.Rand){
 	// Cycles of every length around the chunk size, with varying sizes.
-	"epochs": func(r *regionRecorder, random *rand.Rand) {
-		for epoch := range 12 {
-			r.some(random, 3*epoch)
-			if epoch%4 == 3 {
+	"cycles": func(r *regionRecorder, random *rand.Rand) {
+		for cycle := range 12 {
+			r.some(random, 3*cycle)
+			if cycle%4 == 3 {
 				r.end(RegionRelease)
 			} else {
 				r.end(RegionReset)

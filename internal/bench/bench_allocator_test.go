@@ -7,16 +7,16 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// BenchmarkEpochs allocates objects with two strings, in cycles of 20 (a small request), 250, and 1,000 (64
-// KB, more than some first-level caches). An operation is one object. lane uses an Allocator that each cycle
+// BenchmarkCycles allocates objects with two strings, in cycles of 20 (a small request), 250, and 1,000 (64
+// KB, more than some first-level caches). An operation is one object. allocator uses an Allocator that each cycle
 // obtains, as a request does.
-func BenchmarkEpochs(b *testing.B) {
+func BenchmarkCycles(b *testing.B) {
 	for _, n := range []int{20, 250, 1000} {
-		b.Run("objects="+strconv.Itoa(n), func(b *testing.B) { benchEpochs(b, n) })
+		b.Run("objects="+strconv.Itoa(n), func(b *testing.B) { benchCycles(b, n) })
 	}
 }
 
-func benchEpochs(b *testing.B, n int) {
+func benchCycles(b *testing.B, n int) {
 	b.Run("alloc=heap", func(b *testing.B) {
 		for range (b.N + n - 1) / n {
 			for range n {
@@ -37,7 +37,7 @@ func benchEpochs(b *testing.B, n int) {
 			}
 		}
 	})
-	b.Run("alloc=lane", func(b *testing.B) {
+	b.Run("alloc=allocator", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
 		for range (b.N + n - 1) / n {
 			a.Reset()
@@ -79,35 +79,35 @@ var sinkBytes []byte
 func BenchmarkBytes(b *testing.B) {
 	const size = 64
 	b.Run("alloc=heap", func(b *testing.B) {
-		for range epochs(b) {
-			for range epochLen {
+		for range cycles(b) {
+			for range cycleLen {
 				sinkBytes = make([]byte, size)
 			}
 		}
 	})
 	b.Run("alloc=arena", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen {
+			for range cycleLen {
 				sinkBytes = a.AllocBytes(size)
 			}
 		}
 	})
 	b.Run("alloc=uninit", func(b *testing.B) {
 		a := arena.NewArena(256<<10, 0)
-		for range epochs(b) {
+		for range cycles(b) {
 			a.Reset()
-			for range epochLen {
+			for range cycleLen {
 				sinkBytes = arena.MakeSliceUninit[byte](a, size, size)
 			}
 		}
 	})
 	b.Run("alloc=bytebump", func(b *testing.B) {
 		c := newByteBump(256 << 10)
-		for range epochs(b) {
+		for range cycles(b) {
 			c.reset()
-			for range epochLen {
+			for range cycleLen {
 				sinkBytes = c.bytes(size)
 			}
 		}
