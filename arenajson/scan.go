@@ -122,7 +122,7 @@ func (s *scanner) mustReach(i, n int) {
 // has reports whether the document has t at i.
 func (s *scanner) has(i int, t string) bool { return i+len(t) <= s.n && s.text(i, i+len(t)) == t }
 
-func isSpace(c byte) bool { return c <= ' ' && 1<<c&(1<<' '|1<<'\n'|1<<'\r'|1<<'\t') != 0 }
+func isSpace(c byte) bool { return c <= ' ' && uint64(1)<<c&(1<<' '|1<<'\n'|1<<'\r'|1<<'\t') != 0 }
 
 // space returns the index of the first byte from i on that is not a space.
 func (s *scanner) space(i int) int {

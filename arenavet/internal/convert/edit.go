@@ -367,6 +367,28 @@ func (p *program) printFields(in func(*ast.File) *printer) {
 	}
 }
 
+// printHelpers adds each helper to the first file of its package that calls it.
+func (p *program) printHelpers(in func(*ast.File) *printer) {
+	type key struct {
+		pkg  *packages.Package
+		full string
+	}
+	done := map[key]bool{}
+	for _, f := range p.order {
+		for _, s := range f.sites {
+			if !f.threaded || s.kind != siteCall || p.dropped[s.node.Pos()] != "" {
+				continue
+			}
+			full := fullName(static(f.pkg.TypesInfo, s.node.(*ast.CallExpr)))
+			if k := (key{f.pkg, full}); helpers[full].name != "" && !done[k] {
+				done[k] = true
+				r := in(f.file)
+				r.Put(f.file.FileEnd, f.file.FileEnd, f.file.Pos(), helperText(full, f.file, r.arena))
+			}
+		}
+	}
+}
+
 // printInterfaces adds the twins of methods to their interfaces.
 func (p *program) printInterfaces(in func(*ast.File) *printer) {
 	used := map[*types.Func]bool{}

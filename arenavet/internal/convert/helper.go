@@ -7,8 +7,6 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
-
-	"golang.org/x/tools/go/packages"
 )
 
 // Functions of the standard library that copy their argument, and that package arena has no function for, get a helper
@@ -78,28 +76,6 @@ func helperText(full string, file *ast.File, arena string) string {
 		}
 	}
 	return strings.NewReplacer("ARENA", arena, "PKG", pkg).Replace(helpers[full].text)
-}
-
-// printHelpers adds each helper to the first file of its package that calls it.
-func (p *program) printHelpers(in func(*ast.File) *printer) {
-	type key struct {
-		pkg  *packages.Package
-		full string
-	}
-	done := map[key]bool{}
-	for _, f := range p.order {
-		for _, s := range f.sites {
-			if !f.threaded || s.kind != siteCall || p.dropped[s.node.Pos()] != "" {
-				continue
-			}
-			full := fullName(static(f.pkg.TypesInfo, s.node.(*ast.CallExpr)))
-			if k := (key{f.pkg, full}); helpers[full].name != "" && !done[k] {
-				done[k] = true
-				r := in(f.file)
-				r.Put(f.file.FileEnd, f.file.FileEnd, f.file.Pos(), helperText(full, f.file, r.arena))
-			}
-		}
-	}
 }
 
 // isHelper reports whether a declaration of the result is a helper, word for word.

@@ -120,13 +120,14 @@ func (p *Slices) Growable(made ssa.Value) string {
 	if s == nil {
 		return "slice of a type parameter"
 	}
-	for _, c := range p.Roomy(s) {
-		if _, ok := Base(c); ok {
-			return "slice of a type that is appended to while the old slice lives on"
-		}
-		return "slice of a type whose capacity is asked for"
+	calls := p.Roomy(s)
+	if len(calls) == 0 {
+		return ""
 	}
-	return ""
+	if _, ok := Base(calls[0]); ok {
+		return "slice of a type that is appended to while the old slice lives on"
+	}
+	return "slice of a type whose capacity is asked for"
 }
 
 // Roomy returns the calls that depend on the capacity of a slice with such elements: cap, and appends whose base may be
