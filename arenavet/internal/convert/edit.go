@@ -141,36 +141,6 @@ func (p *program) callsTwins(f *function) bool {
 	return slices.ContainsFunc(f.calls, func(c *call) bool { return p.twinOf(c.to) != "" })
 }
 
-// arenaName returns the name of package arena in a file.
-func (p *program) arenaName(file *ast.File) string {
-	for _, im := range file.Imports {
-		if path, _ := strconv.Unquote(im.Path.Value); path == arenaPath {
-			if im.Name != nil {
-				return im.Name.Name
-			}
-			return "arena"
-		}
-	}
-	name := "arena"
-	for _, pkg := range p.pkgs {
-		if slices.Contains(pkg.Syntax, file) && (pkg.Types.Scope().Lookup("arena") != nil || usesName(file, "arena")) {
-			name = "ebbarena"
-		}
-	}
-	return name
-}
-
-func usesName(file *ast.File, name string) bool {
-	used := false
-	ast.Inspect(file, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == name {
-			used = true
-		}
-		return true
-	})
-	return used
-}
-
 // imports imports package arena and removes unused imports.
 func (r *printer) imports() {
 	has := false

@@ -1,10 +1,9 @@
 package convert
 
 import (
-	"bytes"
 	"go/ast"
-	"go/format"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -78,31 +77,32 @@ func helperText(full string, file *ast.File, arena string) string {
 	return strings.NewReplacer("ARENA", arena, "PKG", pkg).Replace(helpers[full].text)
 }
 
-// isHelper reports whether a declaration of the result is a helper, word for word.
-func (m *matcher) isHelper(d ast.Decl, c *ast.File) bool {
-	fd, ok := d.(*ast.FuncDecl)
-	if !ok {
-		return false
-	}
-	var is bytes.Buffer
-	if err := format.Node(&is, m.toFset, d); err != nil {
-		return false
-	}
-	for full, h := range helpers {
-		if h.name == fd.Name.Name {
-			want, err := format.Source([]byte(helperText(full, c, m.p.arenaName(c))))
-			return err == nil && bytes.Equal(bytes.TrimSpace(want), is.Bytes())
+func usesName(file *ast.File, name string) bool {
+	used := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			used = true
 		}
-	}
-	return false
+		return true
+	})
+	return used
 }
 
-// helperCall reports whether a call of a helper stands for a call of its function.
-func (m *matcher) helperCall(was *types.Func, c *ast.CallExpr) bool {
-	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
-	if !ok || helpers[fullName(was)].name != id.Name {
-		return false
+// arenaName returns the name of package arena in a file.
+func (p *program) arenaName(file *ast.File) string {
+	for _, im := range file.Imports {
+		if path, _ := strconv.Unquote(im.Path.Value); path == arenaPath {
+			if im.Name != nil {
+				return im.Name.Name
+			}
+			return "arena"
+		}
 	}
-	f, ok := m.to.Uses[id].(*types.Func)
-	return ok && f.Parent() == f.Pkg().Scope()
+	name := "arena"
+	for _, pkg := range p.pkgs {
+		if slices.Contains(pkg.Syntax, file) && (pkg.Types.Scope().Lookup("arena") != nil || usesName(file, "arena")) {
+			name = "ebbarena"
+		}
+	}
+	return name
 }

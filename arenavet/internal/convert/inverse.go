@@ -1,8 +1,10 @@
 package convert
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
+	"go/format"
 	"go/token"
 	"go/types"
 	"reflect"
@@ -599,4 +601,33 @@ func (m *matcher) interfaceType(o ast.Node, c *ast.InterfaceType) (ok, decided b
 		return ok && len(ft.Params.List) > 0 && isArena(m.to.TypeOf(ft.Params.List[0].Type))
 	})
 	return m.node(was.Methods, &ast.FieldList{List: list}), true
+}
+
+// isHelper reports whether a declaration of the result is a helper, word for word.
+func (m *matcher) isHelper(d ast.Decl, c *ast.File) bool {
+	fd, ok := d.(*ast.FuncDecl)
+	if !ok {
+		return false
+	}
+	var is bytes.Buffer
+	if err := format.Node(&is, m.toFset, d); err != nil {
+		return false
+	}
+	for full, h := range helpers {
+		if h.name == fd.Name.Name {
+			want, err := format.Source([]byte(helperText(full, c, m.p.arenaName(c))))
+			return err == nil && bytes.Equal(bytes.TrimSpace(want), is.Bytes())
+		}
+	}
+	return false
+}
+
+// helperCall reports whether a call of a helper stands for a call of its function.
+func (m *matcher) helperCall(was *types.Func, c *ast.CallExpr) bool {
+	id, ok := ast.Unparen(c.Fun).(*ast.Ident)
+	if !ok || helpers[fullName(was)].name != id.Name {
+		return false
+	}
+	f, ok := m.to.Uses[id].(*types.Func)
+	return ok && f.Parent() == f.Pkg().Scope()
 }
