@@ -309,7 +309,11 @@ func TestNil(t *testing.T) {
 		func() { arenafasthttp.Handler(arena.NewAutoPool(0), nil) },
 		func() { arenafasthttp.TimeoutHandler(arena.NewAutoPool(0), nil, 1, "") },
 		func() { arenafasthttp.HandlerBy(nil, nil, func(*fasthttp.RequestCtx) {}) },
+		func() { arenafasthttp.HandlerBy(nil, func(*fasthttp.RequestCtx) string { return "" }, nil) },
 		func() { arenafasthttp.TimeoutHandlerBy(nil, nil, func(*fasthttp.RequestCtx) {}, 1, "") },
+		func() {
+			arenafasthttp.TimeoutHandlerBy(nil, func(*fasthttp.RequestCtx) string { return "" }, nil, 1, "")
+		},
 	} {
 		func() {
 			defer func() {

@@ -1,8 +1,8 @@
 package handlers
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/ebbpool/arena"
@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/lab/load/payloads"
 )
 
-// inKeyed is inArena with a pool of 100 tenants, who send requests in random order.
+// inKeyed is inArena with a KeyedPool and 100 tenants in random order.
 type inKeyed struct {
 	pool  *arena.KeyedPool[string]
 	names [100]string
@@ -18,19 +18,23 @@ type inKeyed struct {
 }
 
 func (h *inKeyed) Serve(dst, payload []byte) ([]byte, error) {
-	name := &h.names[h.rand.Uint64()%uint64(len(h.names))]
-	if *name == "" {
-		*name = fmt.Sprintf("tenant-%p", name)
-	}
-	a := h.pool.Get(*name)
+	a := h.pool.Get(h.names[h.rand.Uint64()%uint64(len(h.names))])
 	defer h.pool.Put(a)
 	out, err := serveIn(a, payload)
 	return append(dst, out...), err
 }
 
-// BenchmarkIsolation is that of internal/bench, of the handler.
+func newInKeyed(p *arena.KeyedPool[string]) *inKeyed {
+	h := &inKeyed{pool: p}
+	for i := range h.names {
+		h.names[i] = "tenant-" + strconv.Itoa(i)
+	}
+	return h
+}
+
+// BenchmarkIsolation measures the handler like BenchmarkIsolation of internal/bench.
 func BenchmarkIsolation(b *testing.B) {
-	const objects = 67 // that a request has, where they are on the heap
+	const objects = 67 // heap allocations of a request without arenas
 	source := payloads.NewSource(1, 4096)
 	testkit.Isolation(b, "the_handler", objects, func() testkit.Requests {
 		in := func(h interface {
@@ -51,7 +55,7 @@ func BenchmarkIsolation(b *testing.B) {
 		isolating.SetIsolation(true)
 		return testkit.Requests{
 			Isolated: in(newInArena(isolating)), Plain: in(newInArena(arena.NewAutoPool(8 << 20))), Heap: in(newInArena(nil)),
-			Keyed: in(&inKeyed{pool: arena.NewKeyedPool[string](8 << 20)}),
+			Keyed: in(newInKeyed(arena.NewKeyedPool[string](8 << 20))),
 		}
 	})
 }
