@@ -19,7 +19,7 @@ func TestRefuses(t *testing.T) {
 		"turn":                          "arena turn: unknown command",
 		"convert ./...":                 "convert: missing -root",
 		"convert -root run .":           "convert: missing -own",
-		"convert -root run -own verb .": "module does not require github.com/ebbpool/arena",
+		"convert -root run -own verb .": "convert: no required module provides package github.com/ebbpool/arena; to add it: go get github.com/ebbpool/arena",
 		"advise":                        "missing -cpu",
 		"advise -cpu x -requests -1":    "negative -requests -1",
 		"advise -cpu nowhere ./...":     "no such file",

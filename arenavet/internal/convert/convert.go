@@ -260,8 +260,10 @@ func Suggest(c Config) (*Suggestion, error) {
 			return nil, err
 		}
 	}
-	if s.Carry, err = p.carriers(); err != nil {
-		return nil, err
+	if s.Carry = c.Carry; s.Carry == nil {
+		if s.Carry, err = p.carriers(); err != nil {
+			return nil, err
+		}
 	}
 	slices.Sort(s.Own)
 	slices.Sort(s.Shared)

@@ -29,8 +29,11 @@ func load(c Config) (*program, error) {
 		p.trusted[t] = true
 	}
 	list, err := p.goCommand("list", "-e", "-f", "{{if .Error}}{{.Error}}{{end}}", arenaPath)
-	if !c.suggest && (err != nil || strings.TrimSpace(list) != "") {
-		return nil, fmt.Errorf("convert: module does not require %s", arenaPath)
+	if err != nil && !c.suggest {
+		return nil, fmt.Errorf("convert: %w", err)
+	}
+	if missing := strings.Fields(list); len(missing) > 0 && !c.suggest {
+		return nil, fmt.Errorf("convert: %s", strings.Join(missing, " "))
 	}
 	list, err = p.goCommand(slices.Concat([]string{"list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{end}}{{end}}"}, c.Patterns)...)
 	if err != nil {
