@@ -44,8 +44,10 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 type Pos struct {
@@ -121,7 +123,9 @@ var (
 	_ = fmt.Sprint
 	_ = slices.Clone[[]int]
 	_ = sort.Strings
+	_ = strconv.Itoa
 	_ = strings.ToUpper
+	_ = utf8.RuneLen
 )
 
 type failure struct{ n *Node; s string }
@@ -138,6 +142,8 @@ func each(l []*Node, f func(n *Node)) { for _, n := range l { f(n) } }
 func later(f func() string)           { %[6]s }
 func id(n *Node) *Node                { return n }
 func first(l []*Node) *Node           { if len(l) > 0 { return l[0] }; return &Node{Name: "none"} }
+func more(b []byte, s string) []byte   { return append(b, s...) }
+func longer(l []string, s string) []string { l = append(l, s); return l }
 func swap(b []byte) []byte             { for i := range b { b[i] ^= 32 }; return b }
 func inner(n *Node) *Inner            { s := n.Name; return &Inner{&s} }
 `
@@ -333,7 +339,18 @@ func (g *gen) statement() {
 // slices writes slices whose memory another slice may have.
 func (g *gen) slices() {
 	s := g.variable("string")
-	switch g.r.IntN(6) {
+	switch g.r.IntN(7) {
+	case 6: // appended to by the library
+		g.declare("[]string", "[]string{"+s+"}")
+		x := g.vars["[]string"][len(g.vars["[]string"])-1]
+		for range 1 + g.r.IntN(4) {
+			g.line("%s = append(%[1]s, %s)", x, s)
+		}
+		for range 2 {
+			g.declare("[]string", g.pick("slices.Insert("+x+", 1, "+s+"+\"i\")", "append(slices.Grow("+x+", 1), "+s+"+\"g\")", "slices.Replace("+x+", 0, 1, in, "+s+")", "longer("+x+", "+s+")", "slices.AppendSeq("+x+", slices.Values("+x+"))", "slices.Delete("+x+", 0, 1)", "slices.Compact("+x+")"))
+			g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Tags: "+g.vars["[]string"][len(g.vars["[]string"])-1]+"})")
+		}
+		g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Tags: "+x+"})")
 	case 5, 0:
 		g.shared("[]string", s+" + "+strconv.Quote(strconv.Itoa(g.n)), "Tags")
 	case 1:
@@ -350,9 +367,12 @@ func (g *gen) slices() {
 		g.declare("[]byte", g.pick("bytes.ReplaceAll([]byte("+s+"), Sep, []byte("+s+"))", "bytes.ReplaceAll(nil, Sep, Sep)", "bytes.ReplaceAll([]byte("+s+"), nil, Sep)", "bytes.ReplaceAll([]byte("+s+"), Sep, nil)", "bytes.ToLower([]byte("+s+"))", "bytes.ToLower(nil)", "bytes.ToLower([]byte("+s+" + \"ÄA\"))", "[]byte("+s+")"))
 		x := g.vars["[]byte"][len(g.vars["[]byte"])-1]
 		if g.r.IntN(2) == 0 { // twice to one base
-			g.declare("[]byte", "append("+x+", 'x')")
+			grown := func(c string) string {
+				return fmt.Sprintf(g.pick("append(%s, '%s')", "append(%s, '%s')", "utf8.AppendRune(%s, '%s')", "strconv.AppendQuote(%s, \"%s\")", "slices.Insert(%s, 0, '%s')", "append(slices.Grow(%s, 1), '%s')", "more(%s, \"%s\")", "fmt.Append(%s, \"%s\")"), x, c)
+			}
+			g.declare("[]byte", grown("x"))
 			y := g.vars["[]byte"][len(g.vars["[]byte"])-1]
-			g.line("%s = append(%[1]s, 'y', 'z')", x)
+			g.line("%s = %s", x, grown("y"))
 			g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Bytes: "+y+"})")
 		}
 		g.vars["*Node"] = append(g.vars["*Node"], "(&Node{Bytes: "+x+"})")
@@ -382,7 +402,7 @@ func (g *gen) shared(t, item, field string) {
 		if g.r.IntN(12) > 0 {
 			g.line("%s", g.pick(add, "for range 3 { "+add+" }", x+" = append("+x+", "+item+")", all+" = append("+all+", &Node{"+field+": "+x+"})"))
 		} else {
-			g.line("%s", g.pick("if len("+x+") > 0 { "+x+"[0] = "+item+" }", x+" = "+x+"[:len("+x+")/2]", "func() { y := "+x+"; "+add+"; "+x+" = y }()", all+" = append("+all+", &Node{"+field+": append("+x+", "+item+")})"))
+			g.line("%s", g.pick("if len("+x+") > 0 { "+x+"[0] = "+item+" }", x+" = "+x+"[:len("+x+")/2]", "func() { y := "+x+"; "+add+"; "+x+" = y }()", all+" = append("+all+", &Node{"+field+": slices.Insert("+x+", 0, "+item+")})", all+" = append("+all+", &Node{"+field+": append("+x+", "+item+")})"))
 		}
 	}
 	g.line("%s = append(%[1]s, &Node{%s: %s})", all, field, x)
@@ -581,7 +601,11 @@ func genProgram(name string, seed uint64) string {
 			g.statement()
 		}
 	}
-	fmt.Fprintf(&g.out, "\treturn %s, err\n}\n", g.expr("*Node"))
+	res := g.expr("*Node")
+	if seed%8 == 6 {
+		res = "&Node{Kids: []*Node{" + strings.Join(g.vars["*Node"], ", ") + "}}"
+	}
+	fmt.Fprintf(&g.out, "\treturn %s, err\n}\n", res)
 	return g.out.String()
 }
 

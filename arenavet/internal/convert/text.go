@@ -644,7 +644,7 @@ func flatResults(r *types.Tuple) bool {
 // roomy returns where the code depends on the capacity of the slice v, or "".
 func (g *graph) roomy(v ssa.Value) string {
 	for _, c := range g.p.slices.Roomy(v.Type().Underlying().(*types.Slice)) {
-		base := c.Call.Args[0]
+		base := rewrite.Measured(c)
 		if g.from[base] == nil {
 			from := map[any]bool{base: true}
 			for queue := []any{base}; len(queue) > 0; queue = queue[1:] {

@@ -112,10 +112,7 @@ func captured(addr ssa.Value) *ssa.Alloc {
 // Growable says why a slice that is made with another capacity may mean something else, or nothing: an append whose
 // base lives on shares memory with its result if there is room, and a cap depends on it.
 func (p *Slices) Growable(made ssa.Value) string {
-	t := made.Type()
-	if list, ok := t.(*types.Tuple); ok && list.Len() > 0 {
-		t = list.At(0).Type()
-	}
+	t := firstType(made)
 	s := SliceOf(t)
 	if s == nil {
 		return "slice of a type parameter"
@@ -124,10 +121,18 @@ func (p *Slices) Growable(made ssa.Value) string {
 	if len(calls) == 0 {
 		return ""
 	}
-	if _, ok := Base(calls[0]); ok {
-		return "slice of a type that is appended to while the old slice lives on"
+	if b, ok := calls[0].Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" {
+		return "slice of a type whose capacity is asked for"
 	}
-	return "slice of a type whose capacity is asked for"
+	return "slice of a type that is appended to while the old slice lives on"
+}
+
+// firstType returns the type of a value, or of the first of a call's results.
+func firstType(v ssa.Value) types.Type {
+	if list, ok := v.Type().(*types.Tuple); ok && list.Len() > 0 {
+		return list.At(0).Type()
+	}
+	return v.Type()
 }
 
 // Roomy returns the calls that depend on the capacity of a slice with such elements: cap, and appends whose base may be
@@ -140,16 +145,45 @@ func (p *Slices) Roomy(s *types.Slice) (all []*ssa.Call) {
 				if !ok {
 					continue
 				}
-				b, isBuiltin := c.Call.Value.(*ssa.Builtin)
-				if isBuiltin && b.Name() == "cap" && sameElem(c.Call.Args[0], s) {
-					all = append(all, c)
-				} else if base, ok := Base(c); ok && sameElem(base, s) && p.basePersists(c, base) {
+				v := Measured(c)
+				if v == nil || !sameElem(v, s) {
+					continue
+				}
+				if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" || p.basePersists(c, v) {
 					all = append(all, c)
 				}
 			}
 		}
 	}
 	return all
+}
+
+// Measured returns the slice whose capacity a call depends on: the argument of cap, and the base of an append, also of
+// an append by a function of another package, such as slices.Insert and strconv.AppendInt. Otherwise it returns nil.
+func Measured(c *ssa.Call) ssa.Value {
+	if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" {
+		return c.Call.Args[0]
+	}
+	if base, ok := Base(c); ok {
+		return base
+	}
+	g := c.Call.StaticCallee()
+	if g == nil || g.Blocks != nil {
+		return nil
+	}
+	switch full := catalog.CalleeName(catalog.Origin(g)); full {
+	case "slices.Insert", "slices.Replace", "slices.Grow":
+	default:
+		if !strings.HasPrefix(full[strings.LastIndexByte(full, '.')+1:], "Append") {
+			return nil
+		}
+	}
+	for _, a := range c.Call.Args {
+		if types.Identical(a.Type(), firstType(c)) {
+			return a
+		}
+	}
+	return nil
 }
 
 func sameElem(v ssa.Value, s *types.Slice) bool {
