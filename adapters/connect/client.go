@@ -52,6 +52,19 @@ func (c into) unmarshal(data []byte, m proto.Message) error {
 	return arenapb.Unmarshal(c.arena, data, m)
 }
 
+// decodeInto makes a the arena of the next message that this goroutine decodes, until the returned function is called.
+func decodeInto(a *arena.Arena) (end func()) {
+	self := goroutine.Self()
+	before := reading.take(self) // the reader of a handler that this goroutine serves
+	reading.put(self, into{a})
+	return func() {
+		reading.take(self)
+		if before != nil {
+			reading.put(self, before)
+		}
+	}
+}
+
 type clientInterceptor struct{ interceptor }
 
 // WrapUnary passes the arena to the codec: connect decodes the reply on the goroutine that calls next.
@@ -61,15 +74,7 @@ func (clientInterceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if a == nil {
 			return next(ctx, request)
 		}
-		self := goroutine.Self()
-		before := reading.take(self) // the reader of a handler that this goroutine serves
-		reading.put(self, into{a})
-		defer func() {
-			reading.take(self)
-			if before != nil {
-				reading.put(self, before)
-			}
-		}()
+		defer decodeInto(a)()
 		reply, err := next(ctx, request)
 		return reply, limited(err)
 	}
@@ -92,15 +97,7 @@ type clientStream struct {
 }
 
 func (s *clientStream) Receive(m any) error {
-	self := goroutine.Self()
-	before := reading.take(self)
-	reading.put(self, into{s.arena})
-	defer func() {
-		reading.take(self)
-		if before != nil {
-			reading.put(self, before)
-		}
-	}()
+	defer decodeInto(s.arena)()
 	return limited(s.StreamingClientConn.Receive(m))
 }
 
