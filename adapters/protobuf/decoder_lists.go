@@ -169,6 +169,14 @@ func (d *decoder) packed(f *field, at xunsafe.Pointer, i, end int) int {
 			*xunsafe.Cast[uint32](xunsafe.Add(first, uintptr(k)*4)) = d.word32(i + 4*k)
 		}
 		i += 4 * n
+	case opInt32:
+		for k := range n {
+			v := uint64(d.at(i))
+			if i++; v >= 0x80 {
+				v, i = d.longNumber(v, i)
+			}
+			*xunsafe.Cast[uint32](xunsafe.Add(first, uintptr(k)*4)) = uint32(v)
+		}
 	default:
 		for k := range n {
 			i = d.scalar(f.scalar, xunsafe.Add(first, uintptr(k)*f.mem.Size), i, end, false)

@@ -180,7 +180,7 @@ func TestFigures(t *testing.T) {
 		for range 300 {
 			ours()
 		}
-		n := 1 + 20_000_000/len(doc) // about 50 ms
+		n := 1 + 10_000_000/len(doc) // about 25 ms
 		timed := func(f func()) func() float64 {
 			return func() float64 {
 				start := turns.ProcessorTime()
