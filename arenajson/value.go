@@ -111,15 +111,18 @@ func Parse(a *arena.Arena, data []byte, opts ...Option) (v Value, err error) {
 	doc := arena.New[document](a)
 	*doc = document{a: a, text: xunsafe.ViewString(b)}
 	doc.origin.doc = doc
-	start, err := s.parse(a, doc)
+	start, end, err := s.parse(a, doc)
 	if err != nil {
 		return Value{}, err
 	}
-	return doc.at(uint32(start), 0, nil), nil
+	if len(doc.spans) > 0 {
+		end = 0
+	}
+	return doc.at(uint32(start), uint32(end), nil), nil
 }
 
-// parse validates the document, sets the spans of doc, and returns the index of its value.
-func (s *scanner) parse(a *arena.Arena, doc *document) (start int, err error) {
+// parse validates the document, sets the spans of doc, and returns the extent of its value.
+func (s *scanner) parse(a *arena.Arena, doc *document) (start, end int, err error) {
 	defer func() {
 		switch x := recover().(type) {
 		case nil:
@@ -137,12 +140,11 @@ func (s *scanner) parse(a *arena.Arena, doc *document) (start int, err error) {
 	if s.strict {
 		s.refuse(a, start)
 	}
-	spans, end := s.spans(a, start)
+	doc.spans, end = s.spans(a, start)
 	if s.space(end) != s.n {
 		s.fail()
 	}
-	doc.spans = spans
-	return start, nil
+	return start, end, nil
 }
 
 // refuse applies Strict to the value at i. The names of open objects are allocated from a.
@@ -154,14 +156,14 @@ func (s *scanner) refuse(a *arena.Arena, i int) {
 	s.skip(i)
 }
 
-// at returns the value at i of the document. An array or object has the given span and parent.
+// at returns the value at i of the document, which has the given span and parent; see slot.
 func (doc *document) at(i, span uint32, up *node) Value {
 	if c := doc.text[i]; c|0x20 == '{' {
 		n := arena.New[node](doc.a)
 		n.doc, n.up, n.pos, n.span, n.kind = doc, up, i, span, Kind(c)
 		return Value{n: n, doc: doc}
 	}
-	return Value{doc: doc, text: doc.text[i:scalarEnd(doc.text, i)]}
+	return Value{doc: doc, text: doc.text[i:span]}
 }
 
 // Kind returns the kind of v.
@@ -473,13 +475,13 @@ func (doc *document) endOf(s *slot) uint32 {
 	if doc.text[s.pos]|0x20 == '{' {
 		return doc.spans[s.span].end
 	}
-	return scalarEnd(doc.text, s.pos)
+	return s.span
 }
 
 // name writes the name of a member of n, and a colon.
 func (w *writer) name(n *node, name *memberName) {
 	if name.pos != 0 {
-		w.put(n.doc.text[name.pos:textEnd(n.doc.text, name.pos)])
+		w.put(n.doc.text[name.pos:name.end])
 		w.put(":")
 		return
 	}

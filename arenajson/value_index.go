@@ -143,8 +143,8 @@ type node struct {
 
 // memberName is the name of a member.
 type memberName struct {
-	text string
-	pos  uint32 // index of the quote in the document, or 0 for a name that was set
+	text     string
+	pos, end uint32 // in the document, with the quotes; 0 for a name that was set
 }
 
 // A slot holds a member or element of a container:
@@ -153,12 +153,12 @@ type memberName struct {
 //   - node is an origin: the value at pos of the origin's document
 //   - otherwise the value of node. If it was looked up, and the container's text has it, pos is its index; else pos is 0.
 type slot struct {
-	node      *node
-	pos, span uint32
+	node *node
+	pos  uint32
+	span uint32 // the end of the value if it is not an array or object
 }
 
-// deadSlot is the span of the slot of a deleted member. Spans have lower indices, because there are fewer of
-// them than bytes.
+// deadSlot is the span of the slot of a deleted member. No document is as long.
 const deadSlot = 1<<32 - 1
 
 func (s *slot) dead() bool { return s.span == deadSlot }
@@ -217,6 +217,9 @@ func (n *node) index() {
 	doc := n.doc
 	text := doc.text
 	s := doc.spans[n.span]
+	if int(s.n) >= len(n.raw()) {
+		panic("arenajson: Value used after its arena was reset") // or the slices below could have any length
+	}
 	slots := arena.MakeSlice[slot](doc.a, int(s.n), int(s.n))
 	var names []memberName
 	if n.kind == KindObject {
@@ -227,7 +230,7 @@ func (n *node) index() {
 		i = skipSpaces(text, i)
 		if names != nil {
 			end, escaped := quotedEnd(text, i)
-			names[k] = memberName{text[i+1 : end-1], i}
+			names[k] = memberName{text[i+1 : end-1], i, end}
 			if escaped {
 				names[k].text = unquoted(doc.a, names[k].text)
 			}
@@ -239,10 +242,11 @@ func (n *node) index() {
 			i, span = doc.spans[span].end, doc.spans[span].next
 		} else {
 			i = scalarEnd(text, i)
+			slots[k].span = i
 		}
 		i = skipSpaces(text, i) + 1 // the comma
 	}
-	n.names, n.slots = names, slots
+	n.names, n.slots, n.dead = names, slots, 0
 	if names != nil {
 		n.dropDuplicates()
 	}
@@ -351,7 +355,8 @@ func (n *node) member(name string) int {
 	return -1
 }
 
-// The functions below read validated texts that end with zeros.
+// The functions below read validated texts that end with zeros. They check bounds, because a Value that is used
+// after Reset may find anything in its document.
 
 // skipSpaces returns the index of the first byte from i on that is not a space.
 func skipSpaces(text string, i uint32) uint32 {
@@ -361,16 +366,10 @@ func skipSpaces(text string, i uint32) uint32 {
 	return i
 }
 
-// textEnd returns the end of the string at i.
-func textEnd(text string, i uint32) uint32 {
-	end, _ := quotedEnd(text, i)
-	return end
-}
-
-// quotedEnd is textEnd, and reports whether the string has escapes.
+// quotedEnd returns the end of the string at i, and reports whether it has escapes.
 func quotedEnd(text string, i uint32) (end uint32, escaped bool) {
 	for i++; ; {
-		m := special(xunsafe.Text64(text, int(i)))
+		m := special(xunsafe.Text64(text[i:i+8], 0))
 		if m == 0 {
 			i += 8
 			continue
@@ -385,7 +384,8 @@ func quotedEnd(text string, i uint32) (end uint32, escaped bool) {
 // scalarEnd returns the end of the string, number or literal at i.
 func scalarEnd(text string, i uint32) uint32 {
 	if text[i] == '"' {
-		return textEnd(text, i)
+		end, _ := quotedEnd(text, i)
+		return end
 	}
 	for c := text[i]; c > ' ' && c != ',' && c|0x20 != '}'; c = text[i] {
 		i++
