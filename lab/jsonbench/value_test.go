@@ -3,9 +3,12 @@ package jsonbench
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/bytedance/sonic"
 	"github.com/bytedance/sonic/ast"
 	"github.com/tidwall/gjson"
 
@@ -23,7 +26,15 @@ var lookups = map[string][3][]any{
 	"string_unicode": {{"Arabic"}, {"Katakana"}, {"Yi Syllables"}},
 }
 
-// search is a library that validates documents and looks up values.
+// search is a library that validates documents and looks up values. They check different things:
+//
+//   - arenajson: syntax, UTF-8 and nesting of the whole document
+//   - gjson: syntax
+//   - sonic ast: syntax of the document up to each value, for each lookup again
+//   - sonic valid: syntax of the whole document except for escapes and control characters, and UTF-8
+//   - simdjson-go: syntax
+//
+// TestSearchesOfInvalid has an example of each.
 type search struct {
 	name string
 	run  func(text []byte, paths *[3][]any) (found [3]string, err error)
@@ -64,21 +75,31 @@ func searches() []search {
 			return found, nil
 		}},
 		{"sonic ast", func(text []byte, paths *[3][]any) (found [3]string, err error) {
-			s := ast.NewSearcher(string(text))
-			s.ValidateJSON = true
-			for i, path := range paths {
-				node, err := s.GetByPath(path...)
-				if err != nil {
-					return found, err
-				}
-				if found[i], err = node.Raw(); err != nil {
-					return found, err
-				}
+			return searchAST(text, paths, true)
+		}},
+		{"sonic valid", func(text []byte, paths *[3][]any) (found [3]string, err error) {
+			if !sonic.Valid(text) || !utf8.Valid(text) {
+				return found, fmt.Errorf("not JSON")
 			}
-			return found, nil
+			return searchAST(text, paths, false)
 		}},
 	}
 	return append(all, moreSearches()...)
+}
+
+func searchAST(text []byte, paths *[3][]any, validate bool) (found [3]string, err error) {
+	s := ast.NewSearcher(string(text))
+	s.ValidateJSON = validate
+	for i, path := range paths {
+		node, err := s.GetByPath(path...)
+		if err != nil {
+			return found, err
+		}
+		if found[i], err = node.Raw(); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
 }
 
 // BenchmarkValue validates each document and looks up three values.
@@ -133,6 +154,26 @@ func TestSearches(t *testing.T) {
 			}
 			if err != nil || got != want {
 				t.Errorf("%s finds %.100q in %s, %v; %s finds %.100v", s.name, found, d.Name, err, Ours, want)
+			}
+		}
+	}
+}
+
+// What the comment on search says about each library's validation is true: the document follows the values.
+func TestSearchesOfInvalid(t *testing.T) {
+	paths := &[3][]any{{"a"}, {"a"}, {"a"}}
+	for _, c := range []struct{ what, doc, accepted string }{
+		{"valid", `{"a":1,"b":"ok"}`, "arenajson gjson sonic ast sonic valid simdjson-go"},
+		{"cut off", `{"a":1`, "sonic ast"},
+		{"bad number", `{"a":1,"b":01}`, "sonic ast"},
+		{"bad escape", `{"a":1,"b":"\x"}`, "sonic ast sonic valid"},
+		{"control character", "{\"a\":1,\"b\":\"\x01\"}", "sonic ast sonic valid"},
+		{"bad UTF-8", "{\"a\":1,\"b\":\"\xff\"}", "gjson sonic ast simdjson-go"},
+	} {
+		for _, s := range searches() {
+			_, err := s.run([]byte(c.doc), paths)
+			if accepted := strings.Contains(c.accepted, s.name); (err == nil) != accepted {
+				t.Errorf("%s, %s: %v, want accepted %v", s.name, c.what, err, accepted)
 			}
 		}
 	}
