@@ -97,11 +97,6 @@ func Parse(a *arena.Arena, data []byte, opts ...Option) (v Value, err error) {
 	if int64(len(data)) > maxDocument {
 		return Value{}, fmt.Errorf("arenajson: Parse: document of %d bytes is longer than %d", len(data), int64(maxDocument))
 	}
-	defer func() {
-		if err != nil {
-			v = Value{}
-		}
-	}()
 	defer catchLimit(&err)
 	b := arena.MakeSliceUninit[byte](a, len(data)+docSlack, len(data)+docSlack)
 	clear(b[copy(b, data):])

@@ -332,6 +332,10 @@ func (e *editor) run(t *testing.T, doc []byte, steps int) {
 				t.Fatalf("Get(%q) of %q exists: %v, want %v", path, before, v.Exists(), ok)
 			}
 			sameAsModel(t, v, x)
+			var decoded any
+			if err := v.Decode(&decoded, UseNumber); ok && (err != nil || !reflect.DeepEqual(decoded, plainOf(x))) {
+				t.Fatalf("Decode of %q: %v, %v", v.Raw(), decoded, err)
+			}
 			if v.Kind() == KindObject || v.Kind() == KindArray {
 				handles = append(handles, handle{v, x, all})
 			}
@@ -392,6 +396,12 @@ func (e *editor) run(t *testing.T, doc []byte, steps int) {
 				if err := w.Set(99, at...); err != nil {
 					t.Fatal(err)
 				}
+			}
+			from := handles[e.IntN(len(handles))]
+			if at := e.path(from.model); e.IntN(3) == 0 && from.v.Get(at...).Exists() { // perhaps a part of itself
+				w = from.v.Get(at...)
+				x, _ = modelGet(from.model, at...)
+				x = modelOf(x)
 			}
 			touched = append(touched, all)
 			in, have := modelGet(h.model, path...)

@@ -328,6 +328,9 @@ func TestValueLoops(t *testing.T) {
 	for range v.Array() {
 		break
 	}
+	for range mustParse(t, nil, users).Object() {
+		break
+	}
 	for range v.Object() {
 		t.Error("an array has members")
 	}
@@ -472,7 +475,7 @@ func TestValueAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := Parse(a, more)
+		w, err := Parse(a, more, Strict)
 		if err != nil {
 			t.Fatal(err)
 		}
