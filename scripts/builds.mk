@@ -3,7 +3,7 @@
 # The packages whose behavior depends on the build.
 SUITES = . ./fixedpool ./internal/suite ./internal/bench ./internal/machine ./internal/check
 ABOVE = ./arenajson ./arenahttp ./internal/suite/json
-# The longest tests of what the heap holds and what encoding/json answers, to which instrumentation makes no difference.
+# Slow tests whose results do not depend on instrumentation, word size or an old Go: make test runs them.
 LESS = $(if $(SHORT),-skip '^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestCycleSequences$$|^TestStreams$$')
 
 test-plain test-race-quick test-race test-race-off test-race-check test-asan test-asan-off test-asan-check test-check \
@@ -53,7 +53,7 @@ test-debug: ## without optimization, as in a debugger: code that relies on inlin
 	$(GOTEST) -short -skip 'AllocatesNothing|Steady' -gcflags='github.com/ebbpool/arena/...=-N -l' $(SUITES)
 
 test-oldest: ## the oldest supported Go: language and library features, and the runtime's layout, that it lacks
-	scripts/with-go.sh go1.25.0 $(GOTEST) $(SHORT) $(SUITES) $(ABOVE) ./arenapprof ./arenavar ./internal/escape
+	scripts/with-go.sh go1.25.0 $(GOTEST) $(SHORT) $(LESS) $(SUITES) $(ABOVE) ./arenapprof ./arenavar ./internal/escape
 
 # The skipped test reads export data, which x/tools for Go 1.25 can't read if Go 1.27 wrote it.
 test-newest: ## the newest supported Go: methods with type parameters, and changes of the runtime's layout
@@ -71,7 +71,7 @@ test-next: ## a Go that is not released yet, with GO= or GOTOOLCHAIN=
 
 test-386: ## words of 32 bits, and alignment, where the machine runs such programs
 	scripts/if-buildable.sh "386 (needs a machine that runs 32-bit x86 programs)" \
-		env CGO_ENABLED=0 GOARCH=386 $(GOTEST) $(SHORT) $(SUITES) $(ABOVE)
+		env CGO_ENABLED=0 GOARCH=386 $(GOTEST) $(SHORT) $(LESS) $(SUITES) $(ABOVE)
 
 test-systems: ## packages that do not compile for Windows, macOS or WebAssembly
 	for system in windows/amd64 darwin/arm64 wasip1/wasm; do \
