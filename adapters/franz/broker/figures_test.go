@@ -2,7 +2,6 @@ package broker
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -26,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "measure, and write the figures to docs/generated/kafka.md")
 
-// syncPool is what a program without arenas would use.
+// syncPool implements franz-go's pools without arenas.
 type syncPool struct{ records, bytes sync.Pool }
 
 func (p *syncPool) GetRecords(n int) []kgo.Record {
@@ -49,7 +48,7 @@ func (p *syncPool) PutDecompressBytes(b []byte) { p.bytes.Put(&b) }
 
 const figureRecords = 1_000_000
 
-// TestServe is the broker of TestFigures, in a process of its own.
+// TestServe runs the broker of TestFigures in a separate process.
 func TestServe(t *testing.T) {
 	if os.Getenv("EBBPOOL_KFAKE") == "" {
 		t.Skip("only TestFigures starts it")
@@ -65,7 +64,8 @@ func TestServe(t *testing.T) {
 }
 
 type figures struct {
-	allocs, bytes, cpu, p99 float64 // of a record, the last of a poll with the handling of its records
+	allocs, bytes, cpu float64 // per record
+	p99                float64 // ms, of a PollFetches with the handling of its records
 }
 
 // consume consumes all records once, and checks each.
@@ -109,7 +109,7 @@ func consume(t *testing.T, brokers []string, opts ...kgo.Opt) (f figures) {
 	return f
 }
 
-// TestFigures writes a table of a consumer with arenas beside consumers without pools, and with sync.Pool.
+// TestFigures compares consumers with arenas, without pools and with sync.Pool.
 func TestFigures(t *testing.T) {
 	if !*update {
 		t.Skip("without -update")
@@ -137,21 +137,29 @@ func TestFigures(t *testing.T) {
 		opts []kgo.Opt
 		all  []figures
 	}{{name: "no pools"}, {name: "sync.Pool", opts: []kgo.Opt{kgo.WithPools(shared)}}, {name: "arenas", opts: []kgo.Opt{kgo.WithPools(arenas)}}}
-	for range 5 {
-		for i := range consumers {
-			c := &consumers[i]
-			c.all = append(c.all, consume(t, brokers, c.opts...))
+	measure := make([]func() float64, len(consumers))
+	for i := range consumers {
+		c := &consumers[i]
+		measure[i] = func() float64 {
+			f := consume(t, brokers, c.opts...)
+			c.all = append(c.all, f)
+			return f.cpu
 		}
 	}
-	median := func(all []figures, of func(figures) float64) float64 {
-		sorted := slices.SortedFunc(slices.Values(all), func(x, y figures) int { return cmp.Compare(of(x), of(y)) })
-		return of(sorted[len(sorted)/2])
-	}
-	table := "| consumer | allocations of a record | heap bytes of a record | CPU of a record, ns | p99 of a poll, ms |\n| --- | ---: | ---: | ---: | ---: |\n"
-	for _, c := range consumers {
-		table += fmt.Sprintf("| %s | %.3f | %.0f | %.0f | %.1f |\n", c.name,
-			median(c.all, func(f figures) float64 { return f.allocs }), median(c.all, func(f figures) float64 { return f.bytes }),
-			median(c.all, func(f figures) float64 { return f.cpu }), median(c.all, func(f figures) float64 { return f.p99 }))
+	cpu := turns.Run(7, measure...)
+	table := "| consumer | allocations of a record | heap bytes of a record | CPU of a record, ns | CPU beside no pools | p99 of a poll, ms |\n| --- | ---: | ---: | ---: | ---: | ---: |\n"
+	for i, c := range consumers {
+		median := func(of func(figures) float64) float64 {
+			var all []float64
+			for _, f := range c.all {
+				all = append(all, of(f))
+			}
+			return turns.Of(all).Median
+		}
+		ratio := turns.Ratio(cpu[i], cpu[0])
+		table += fmt.Sprintf("| %s | %.3f | %.0f | %.0f | %.2f (%.2f–%.2f) | %.1f |\n", c.name, median(func(f figures) float64 { return f.allocs }),
+			median(func(f figures) float64 { return f.bytes }), turns.Of(cpu[i]).Median, ratio.Median, ratio.Least, ratio.Most,
+			median(func(f figures) float64 { return f.p99 }))
 	}
 	t.Log("\n" + table)
 	testkit.Table(t, "../../../docs/generated/kafka.md", "kafka", table, true)
