@@ -19,7 +19,7 @@ func runConvert(v *verb, args []string, out io.Writer) error {
 	f := v.flags()
 	c := convert.Config{Dir: "."}
 	f.StringVar(&c.Root, "root", "", "root `function`, such as example.com/shop.Handle or Parser.Parse")
-	suggest := f.Bool("suggest", false, "print the -own flag for the root, and convert nothing")
+	suggest := f.Bool("suggest", false, "print the command for the root, and convert nothing")
 	dry := f.Bool("n", false, "print the diff, and write nothing")
 	for _, l := range []struct {
 		name, usage string

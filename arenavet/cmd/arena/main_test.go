@@ -130,7 +130,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// With -n a user sees the diff, and finds the files as they were; with -suggest the flag to paste.
+// With -n a user sees the diff, and finds the files as they were; with -suggest the command to paste.
 func TestConvertPrintsWithoutWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
@@ -140,7 +140,8 @@ func TestConvertPrintsWithoutWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	text := "package small\n\ntype Node struct{ S string }\n\n// Make makes a node.\nfunc Make(s string) *Node { return &Node{s} }\n"
+	text := "package small\n\ntype Node struct{ S string }\n\n// Make makes a node.\nfunc Make(s string) *Node { return &Node{s} }\n\n" +
+		"type Kept struct{ n int }\n\nvar Last = new(Kept)\n\nfunc Keep() *Kept { return &Kept{1} }\n\nfunc Sum(x, y int) int { return x + y }\n"
 	for name, text := range map[string]string{
 		"small.go": text,
 		"go.mod":   fmt.Sprintf("module example.com/small\n\ngo 1.25.0\n\nrequire github.com/ebbpool/arena v0.0.0\n\nreplace github.com/ebbpool/arena => %q\n", filepath.ToSlash(root)),
@@ -152,8 +153,15 @@ func TestConvertPrintsWithoutWriting(t *testing.T) {
 	t.Chdir(dir)
 	t.Setenv("GOWORK", "off")
 	var out, errs strings.Builder
-	if err := run(strings.Fields("convert -suggest -root Make ."), &out, &errs); err != nil || out.String() != "-root Make -own 'Node'\n" {
-		t.Errorf("-suggest: %v, %q", err, out.String())
+	for root, want := range map[string]string{
+		"Make": "arena convert -root Make -own 'Node' -strings .\n",
+		"Keep": "arena convert -root Keep -strings .\nPackage variables lead to Kept. If a call of Keep stores none there, add to -own.\n",
+		"Sum":  "arena convert -root Sum -strings .\nSum allocates no types of the module that can move.\n",
+	} {
+		out.Reset()
+		if err := run([]string{"convert", "-suggest", "-root", root, "."}, &out, &errs); err != nil || out.String() != want {
+			t.Errorf("-suggest -root %s: %v, %q, want %q", root, err, out.String(), want)
+		}
 	}
 	out.Reset()
 	if err := run(strings.Fields("convert -root Make -own Node -untested -n ."), &out, &errs); err != nil || !strings.Contains(out.String(), "+func MakeIn(a *arena.Arena, s string) *Node { return arena.NewOf(a, Node{s}) }") {

@@ -105,7 +105,7 @@ const (
 // that they call. On others the reason is "of this line".
 func moves(t *testing.T, lines ...string) func(convert.Config) (*convert.Suggestion, error) {
 	return func(c convert.Config) (*convert.Suggestion, error) {
-		s := &convert.Suggestion{Root: c.Root, Own: []string{"item"}}
+		s := &convert.Suggestion{Root: c.Root, Patterns: c.Patterns, Own: []string{"item"}}
 		dir, err := filepath.Abs(shop)
 		if err != nil {
 			return nil, err
@@ -307,8 +307,8 @@ func TestFindRoot(t *testing.T) {
 
 // The flags of a method have no parentheses, which a shell would read.
 func TestFlagsOfMethods(t *testing.T) {
-	s := &convert.Suggestion{Root: "example.com/shop.(*Parser).Parse", Own: []string{"Node", "Parser"}}
-	if got, want := s.Flags(), "-root example.com/shop.Parser.Parse -own 'Node,Parser'"; got != want {
+	s := &convert.Suggestion{Root: "example.com/shop.(*Parser).Parse", Own: []string{"Node", "Parser"}, Patterns: []string{"./..."}}
+	if got, want := s.Flags(), "-root example.com/shop.Parser.Parse -own 'Node,Parser' -strings ./..."; got != want {
 		t.Errorf("Flags() = %q, want %q", got, want)
 	}
 }

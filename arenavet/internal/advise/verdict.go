@@ -114,7 +114,7 @@ func (a *adviser) verdict() *Advice {
 	v.SavedMemory = 1 - v.Rest - v.SavedCodec
 	a.rank(v)
 	if a.suggestion != nil && v.Pays {
-		v.Convert = a.suggestion.Flags() + " -strings " + strings.Join(a.Patterns, " ")
+		v.Convert = a.suggestion.Flags()
 	}
 	v.flames = a.flame()
 	return v

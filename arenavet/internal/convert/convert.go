@@ -177,9 +177,11 @@ func (r *Result) Names() []string { return slices.Sorted(maps.Keys(r.Files)) }
 // Suggestion is the result of Suggest.
 type Suggestion struct {
 	Root     string
+	Patterns []string // of the packages
 	Own      []string // types that the root makes, and that no parameter leads to
 	Shared   []string // types that the root also makes, but that a parameter leads to
 	Given    bool     // a parameter leads to some of Own
+	Cached   []string // types that the root makes, but that variables of packages lead to
 	Carry    []string // types of Own whose functions are called as values
 	Warnings []Warning
 	Places   []Place // the allocations in functions that take the arena
@@ -202,13 +204,15 @@ func Suggest(c Config) (*Suggestion, error) {
 	}
 	made, given := p.made(), p.given()
 	cached := p.cached()
-	made = slices.DeleteFunc(made, func(n string) bool { return cached[n] })
-	s := &Suggestion{Root: c.Root}
+	s := &Suggestion{Root: c.Root, Patterns: c.Patterns}
 	add := func(n string) bool {
 		switch {
 		case slices.Contains(s.Own, n) || slices.Contains(s.Shared, n):
 			return false
 		case cached[n]:
+			if !slices.Contains(s.Cached, n) {
+				s.Cached = append(s.Cached, n)
+			}
 			return false
 		case given[n]:
 			s.Shared = append(s.Shared, n)
@@ -267,6 +271,7 @@ func Suggest(c Config) (*Suggestion, error) {
 	}
 	slices.Sort(s.Own)
 	slices.Sort(s.Shared)
+	slices.Sort(s.Cached)
 	s.Warnings, s.Places = p.warnings, p.places()
 	return s, nil
 }

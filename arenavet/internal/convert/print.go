@@ -80,28 +80,36 @@ func (r *Result) Diff(w io.Writer) error {
 	return nil
 }
 
-// Flags returns the flags of the conversion, ready to paste.
-func (s *Suggestion) Flags() string {
+// Flags returns the flags and packages of the conversion, ready to paste.
+func (s *Suggestion) Flags() string { return s.flags(s.Own) }
+
+func (s *Suggestion) flags(own []string) string {
 	flags := "-root " + strings.NewReplacer("(*", "", "(", "", ")", "").Replace(s.Root)
-	if len(s.Own) > 0 {
-		flags += " -own '" + strings.Join(s.Own, ",") + "'"
+	if len(own) > 0 {
+		flags += " -own '" + strings.Join(own, ",") + "'"
 	}
 	if len(s.Carry) > 0 {
 		flags += " -carry '" + strings.Join(s.Carry, ",") + "'"
 	}
-	return flags
+	return strings.Join(append([]string{flags, "-strings"}, s.Patterns...), " ")
 }
 
-// Print prints the flags to paste, and the warnings.
+// Print prints the command to paste, and the warnings.
 func (s *Suggestion) Print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, s.Flags())
+	fmt.Fprintln(&b, "arena convert "+s.Flags())
 	switch {
 	case s.Given:
 		fmt.Fprintf(&b, "A parameter of %s leads to some of these types: its values must also end with the arena.\n", s.Root)
 	case len(s.Shared) > 0:
 		all := slices.Sorted(slices.Values(slices.Concat(s.Own, s.Shared)))
-		fmt.Fprintf(&b, "If what a parameter of %s leads to also ends with the arena:\n-root %[1]s -own '%s'\n", s.Root, strings.Join(all, ","))
+		fmt.Fprintf(&b, "If what a parameter of %s leads to also ends with the arena:\narena convert %s\n", s.Root, s.flags(all))
+	}
+	switch {
+	case len(s.Cached) > 0:
+		fmt.Fprintf(&b, "Package variables lead to %s. If a call of %s stores none there, add to -own.\n", strings.Join(s.Cached, ", "), s.Root)
+	case len(s.Own) == 0:
+		fmt.Fprintf(&b, "%s allocates no types of the module that can move.\n", s.Root)
 	}
 	if len(s.Warnings) > 0 {
 		fmt.Fprintf(&b, "%s would be left:\n", Count(len(s.Warnings), "warning"))

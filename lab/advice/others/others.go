@@ -159,11 +159,12 @@ func (c *Made) copy(name string) error {
 
 var (
 	suggested = regexp.MustCompile(`-own '([^']*)'`)
+	carriers  = regexp.MustCompile(`-carry '([^']*)'`)
 	summary   = regexp.MustCompile(`(?m)^(\d+) of (\d+) allocation sites? moved`)
 )
 
 // Convert converts another copy with "arena convert", whose program is tool, for a program of the form
-// automatic. The owned types are those that -suggest prints. The result has passed the module's tests.
+// automatic. -own and -carry are what -suggest prints. The result has passed the module's tests.
 // Convert returns the number of allocation sites moved, the number of all sites, and the duration.
 func (c *Made) Convert(tool string) (moved, sites int, took time.Duration, err error) {
 	if err := c.copy("automatic"); err != nil {
@@ -176,7 +177,11 @@ func (c *Made) Convert(tool string) (moved, sites int, took time.Duration, err e
 		return 0, 0, 0, err
 	}
 	own := suggested.FindAllStringSubmatch(out, -1)
-	out, err = run(c.folder("automatic"), tool, slices.Concat([]string{"convert", "-own", own[len(own)-1][1]}, flags)...)
+	args := []string{"convert", "-own", own[len(own)-1][1]}
+	if carry := carriers.FindStringSubmatch(out); carry != nil {
+		args = append(args, "-carry", carry[1])
+	}
+	out, err = run(c.folder("automatic"), tool, slices.Concat(args, flags)...)
 	took = time.Since(before)
 	if err != nil {
 		return 0, 0, 0, err
