@@ -195,7 +195,7 @@ void run(benchmark::State& state, std::size_t count) {
     destroyed = 0;
     std::uint64_t stamp = 0;
     T* newest = nullptr;
-    const auto one_cycle = [&] {
+    const auto one_cycle = [&]() __attribute__((always_inline)) {
         newest = nullptr;
         for (std::size_t i = 0; i < count; ++i) {
             newest = subject.template make<T>(++stamp, newest);
@@ -319,7 +319,7 @@ void run_random(benchmark::State& state, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) all.emplace_back(random);
     std::vector<typename Work::made> made(count);
     Subject subject(count * 384);
-    const auto one_cycle = [&] {
+    const auto one_cycle = [&]() __attribute__((always_inline)) {
         for (std::size_t i = 0; i < count; ++i) {
             made[i] = all[i].make(subject);
             keep(subject);
