@@ -120,9 +120,9 @@ static void misuse() {
     //! [report]
     const ebb::misuse_handler before = ebb::set_misuse_handler([](const ebb::misuse_info& info) noexcept {
         char text[512];
-        ebb::describe(info, text, sizeof text);  // "ebbpool: misuse double_free: ..."
+        ebb::describe(info, text, sizeof text);  // "ebbpool: deallocate: null: pointer ..."
         std::fputs(text, stderr);
-        std::fprintf(stderr, "%s: %s\n", name(info.kind), advice(info.kind));
+        if (info.kind == ebb::misuse::double_free) std::abort();
     });
     ebb::fixed_pool<order, ebb::checks::report> pool(10);
     pool.deallocate(nullptr);  // calls the handler; the pool is unchanged

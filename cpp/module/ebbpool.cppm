@@ -24,7 +24,6 @@ module;
 export module ebbpool;
 
 export namespace ebb {
-using ebb::advice;
 using ebb::arena;
 using ebb::arena_allocator;
 using ebb::arena_mark;
@@ -42,7 +41,6 @@ using ebb::destroy_all;
 using ebb::fixed_pool;
 using ebb::handle;
 using ebb::handle_pool;
-using ebb::is_of_arena;
 using ebb::leak_handler;
 using ebb::leak_info;
 using ebb::limit_error;

@@ -26,8 +26,7 @@
 // functions are empty, and `annotate::on` is false.
 //
 // Compilers define macros for the sanitizers. For Valgrind, define EBB_VALGRIND as 1: each annotation takes
-// about ten instructions even if the program does not run under Valgrind. To MemorySanitizer, free memory is
-// uninitialized; it reports branches that depend on it.
+// about ten instructions even if the program does not run under Valgrind.
 #ifndef EBBPOOL_ANNOTATE_HPP
 #define EBBPOOL_ANNOTATE_HPP
 
@@ -38,20 +37,15 @@
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
 
+#if defined(__has_feature)
+#define EBB_ASAN __has_feature(address_sanitizer)
+#define EBB_MSAN __has_feature(memory_sanitizer)
+#else
 #if defined(__SANITIZE_ADDRESS__)
 #define EBB_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define EBB_ASAN 1
-#endif
-#if __has_feature(memory_sanitizer)
-#define EBB_MSAN 1
-#endif
-#endif
-#ifndef EBB_ASAN
+#else
 #define EBB_ASAN 0
 #endif
-#ifndef EBB_MSAN
 #define EBB_MSAN 0
 #endif
 
@@ -62,59 +56,39 @@
 // Whether exceptions are enabled. Some compilers define only the second macro.
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define EBB_EXCEPTIONS 1
+#define EBB_ABI_OF(tool) abi_##tool
 #else
 #define EBB_EXCEPTIONS 0
+#define EBB_ABI_OF(tool) abi_##tool##_no_exceptions
 #endif
 
 // The inline namespace of everything in ebb. Sanitizers change the memory layout, and without exceptions
 // functions abort instead of throwing. Object files that differ in this have different symbols, so they don't
 // link if they share an arena or a pool.
 #if EBB_ASAN
-#define EBB_ABI_TOOL abi_asan
+#define EBB_ABI EBB_ABI_OF(asan)
 #elif EBB_MSAN
-#define EBB_ABI_TOOL abi_msan
+#define EBB_ABI EBB_ABI_OF(msan)
 #elif EBB_VALGRIND
-#define EBB_ABI_TOOL abi_valgrind
+#define EBB_ABI EBB_ABI_OF(valgrind)
 #else
-#define EBB_ABI_TOOL abi_plain
-#endif
-#if EBB_EXCEPTIONS
-#define EBB_ABI EBB_ABI_TOOL
-#else
-#define EBB_ABI_JOIN(tool) tool##_no_exceptions
-#define EBB_ABI_OF(tool) EBB_ABI_JOIN(tool)
-#define EBB_ABI EBB_ABI_OF(EBB_ABI_TOOL)
+#define EBB_ABI EBB_ABI_OF(plain)
 #endif
 
-#if defined(EBB_PLAIN)
-#define EBB_COLD
-#define EBB_NOINLINE
-#define EBB_INLINE inline
-#define EBB_UNLIKELY(x) (x)
-#define EBB_PREFETCH(p) static_cast<void>(p)
-#define EBB_ASSUME(x) static_cast<void>(0)
-#elif defined(__GNUC__)
+#if defined(__GNUC__) && !defined(EBB_PLAIN)
 #define EBB_COLD [[gnu::cold, gnu::noinline]]
 #define EBB_NOINLINE [[gnu::noinline]]
 #define EBB_INLINE [[gnu::always_inline]] inline
 #define EBB_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
 #define EBB_ASSUME(x) static_cast<void>((x) ? 0 : (__builtin_unreachable(), 0))
-#elif defined(_MSC_VER)
-#include <intrin.h>
+#elif defined(_MSC_VER) && !defined(EBB_PLAIN)
 #define EBB_COLD __declspec(noinline)
 #define EBB_NOINLINE __declspec(noinline)
 #define EBB_INLINE __forceinline
-#define EBB_ASSUME(x) __assume(x)
-// MSVC has [[unlikely]] for statements only.
 #define EBB_UNLIKELY(x) (x)
-#if defined(_M_X64) || defined(_M_IX86)
-#define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
-#elif defined(_M_ARM64)
-#define EBB_PREFETCH(p) __prefetch(p)
-#else
 #define EBB_PREFETCH(p) static_cast<void>(p)
-#endif
+#define EBB_ASSUME(x) __assume(x)
 #else
 #define EBB_COLD
 #define EBB_NOINLINE
@@ -136,106 +110,63 @@
 
 #if EBB_ASAN
 #include <sanitizer/asan_interface.h>
-#endif
-#if EBB_MSAN
+#elif EBB_MSAN
 #include <sanitizer/msan_interface.h>
-#endif
-#if EBB_VALGRIND
+#elif EBB_VALGRIND
 #include <valgrind/memcheck.h>
 #endif
 
-namespace ebb {
-inline namespace EBB_ABI {
-namespace annotate {
+namespace ebb::inline EBB_ABI::annotate {
 
-/// Whether annotations are enabled.
 inline constexpr bool on = EBB_ASAN != 0 || EBB_MSAN != 0 || EBB_VALGRIND != 0;
-
-/// Begins a pool, with all slots free.
-inline void begin([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
-                  [[maybe_unused]] std::size_t bytes) noexcept {
-#if EBB_ASAN
-    __asan_poison_memory_region(first, bytes);
-#endif
-#if EBB_VALGRIND
-    VALGRIND_CREATE_MEMPOOL(pool, 0, 0);
-    VALGRIND_MAKE_MEM_NOACCESS(first, bytes);
-#endif
-}
-
-/// Marks a slot as allocated, with undefined contents.
-inline void handed_out([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
-                       [[maybe_unused]] std::size_t bytes) noexcept {
-#if EBB_ASAN
-    __asan_unpoison_memory_region(slot, bytes);
-#endif
-#if EBB_MSAN
-    __msan_poison(slot, bytes);
-#endif
-#if EBB_VALGRIND
-    VALGRIND_MEMPOOL_ALLOC(pool, slot, bytes);
-#endif
-}
-
-/// Marks a slot as free. AddressSanitizer has a granularity of 8 bytes, so it misses some accesses to slots
-/// that share a unit with an allocated slot.
-inline void given_back([[maybe_unused]] const void* pool, [[maybe_unused]] void* slot,
-                       [[maybe_unused]] std::size_t bytes) noexcept {
-#if EBB_ASAN
-    __asan_poison_memory_region(slot, bytes);
-#endif
-#if EBB_MSAN
-    __msan_poison(slot, bytes);
-#endif
-#if EBB_VALGRIND
-    VALGRIND_MEMPOOL_FREE(pool, slot);
-#endif
-}
-
-/// Ends a pool and makes its memory accessible.
-inline void end([[maybe_unused]] const void* pool, [[maybe_unused]] void* first,
-                [[maybe_unused]] std::size_t bytes) noexcept {
-#if EBB_ASAN
-    __asan_unpoison_memory_region(first, bytes);
-#endif
-#if EBB_VALGRIND
-    VALGRIND_DESTROY_MEMPOOL(pool);
-    VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);
-#endif
-}
 
 /// The size of the inaccessible memory after each allocation of an arena.
 inline constexpr std::size_t red_zone = on ? 16 : 0;
 
-/// Marks bytes of an arena's chunk as free.
-inline void hide([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
+// hide marks memory as free, and show marks it as allocated, with undefined contents. AddressSanitizer has a
+// granularity of 8 bytes, so it misses some accesses to slots that share a unit with an allocated slot. To
+// MemorySanitizer, free memory is uninitialized; it reports branches that depend on it.
 #if EBB_ASAN
-    __asan_poison_memory_region(first, bytes);
+inline void hide(const void* first, std::size_t bytes) noexcept { __asan_poison_memory_region(first, bytes); }
+inline void show(const void* first, std::size_t bytes) noexcept { __asan_unpoison_memory_region(first, bytes); }
+#elif EBB_MSAN
+inline void hide(const void* first, std::size_t bytes) noexcept { __msan_poison(first, bytes); }
+inline void show(const void* first, std::size_t bytes) noexcept { __msan_poison(first, bytes); }
+#elif EBB_VALGRIND
+inline void hide(const void* first, std::size_t bytes) noexcept { VALGRIND_MAKE_MEM_NOACCESS(first, bytes); }
+inline void show(const void* first, std::size_t bytes) noexcept { VALGRIND_MAKE_MEM_UNDEFINED(first, bytes); }
+#else
+inline void hide(const void*, std::size_t) noexcept {}
+inline void show(const void*, std::size_t) noexcept {}
 #endif
-#if EBB_MSAN
-    __msan_poison(first, bytes);
-#endif
+
+// The memory and the slots of a pool.
+inline void begin([[maybe_unused]] const void* pool, const void* first, std::size_t bytes) noexcept {
+    hide(first, bytes);
 #if EBB_VALGRIND
-    VALGRIND_MAKE_MEM_NOACCESS(first, bytes);
+    VALGRIND_CREATE_MEMPOOL(pool, 0, 0);
 #endif
 }
-
-/// Marks bytes of an arena's chunk as allocated, with undefined contents.
-inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t bytes) noexcept {
-#if EBB_ASAN
-    __asan_unpoison_memory_region(first, bytes);
-#endif
-#if EBB_MSAN
-    __msan_poison(first, bytes);
-#endif
+inline void handed_out([[maybe_unused]] const void* pool, const void* slot, std::size_t bytes) noexcept {
+    show(slot, bytes);
 #if EBB_VALGRIND
-    VALGRIND_MAKE_MEM_UNDEFINED(first, bytes);
+    VALGRIND_MEMPOOL_ALLOC(pool, slot, bytes);
 #endif
 }
+inline void given_back([[maybe_unused]] const void* pool, const void* slot, std::size_t bytes) noexcept {
+    hide(slot, bytes);
+#if EBB_VALGRIND
+    VALGRIND_MEMPOOL_FREE(pool, slot);
+#endif
+}
+inline void end([[maybe_unused]] const void* pool, const void* first, std::size_t bytes) noexcept {
+#if EBB_VALGRIND
+    VALGRIND_DESTROY_MEMPOOL(pool);
+#endif
+    show(first, bytes);
+}
 
-}  // namespace annotate
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::annotate
 
 #endif  // EBBPOOL_ANNOTATE_HPP
 // ebb::arena: a region of memory whose objects are freed together.
@@ -264,51 +195,6 @@ inline void show([[maybe_unused]] void* first, [[maybe_unused]] std::size_t byte
 #include <type_traits>
 #include <utility>
 
-// ebb::arena_mark: the result of arena::mark and the argument of arena::rewind.
-#ifndef EBBPOOL_ARENA_MARK_HPP
-#define EBBPOOL_ARENA_MARK_HPP
-
-#include <cstddef>
-#include <utility>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-
-/// A point in the cycle of an arena, for rewind. Move-only. A mark that was moved from or default-constructed
-/// is null.
-///
-/// \snippet reference.cpp arena_mark
-class arena_mark {
-public:
-    /// Null.
-    constexpr arena_mark() noexcept = default;
-    /// Takes the mark of `other`, which becomes null.
-    constexpr arena_mark(arena_mark&& other) noexcept
-        : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
-    /// Takes the mark of `other`, which becomes null.
-    constexpr arena_mark& operator=(arena_mark&& other) noexcept {
-        region_ = std::exchange(other.region_, 0);
-        serial_ = other.serial_;
-        return *this;
-    }
-    arena_mark(const arena_mark&) = delete;
-    arena_mark& operator=(const arena_mark&) = delete;
-    ~arena_mark() = default;
-
-private:
-    template <class>
-    friend class basic_arena;
-    constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
-
-    std::size_t region_ = 0;  // its number, because arenas can move
-    std::size_t serial_ = 0;
-};
-
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_ARENA_MARK_HPP
 // Misuse of pools and arenas: its kinds, messages and policies. Nothing here runs unless a check has failed.
 #ifndef EBBPOOL_CHECKS_HPP
 #define EBBPOOL_CHECKS_HPP
@@ -318,13 +204,12 @@ private:
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// The kinds of misuse, of a pointer passed to a pool or of a call of an arena.
-///
 /// \snippet reference.cpp report
 enum class misuse : unsigned char {
     null,             ///< the null pointer
@@ -341,7 +226,6 @@ enum class misuse : unsigned char {
 };
 
 /// Returns the name of a kind. Never null.
-///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* name(misuse kind) noexcept {
     switch (kind) {
@@ -360,63 +244,23 @@ enum class misuse : unsigned char {
     return "unknown";
 }
 
-/// Returns a sentence on what to look for. Never null.
-///
-/// \snippet reference.cpp report
-[[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
-    switch (kind) {
-        case misuse::null:
-            return "a pool has nothing to do for null: test the pointer first, or look for the "
-                   "allocate() whose nullptr (pool full) was not checked";
-        case misuse::foreign: return "the pointer is not from this pool: give it back to where it came from";
-        case misuse::interior:
-            return "the pointer is inside an object: give back the address that allocate() answered, "
-                   "not that of a member, a base class or an array element";
-        case misuse::misaligned:
-            return "no object can begin at this address: give back the address that allocate() "
-                   "answered, and look for arithmetic on it";
-        case misuse::double_free: return "this slot was given back before: look for two owners of one object";
-        case misuse::never_allocated:
-            return "allocate() never handed out this slot: look for an address that was computed";
-        case misuse::stale_mark:
-            return "the arena was reset, released or rewound to an earlier mark since this one was taken: take a new "
-                   "one";
-        case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
-        case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
-        case misuse::reentrant:
-            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset, "
-                   "release or move it";
-        case misuse::stranded:
-            return "a container still has blocks of memory that the arena takes back: destroy it before reset(), "
-                   "release(), rewind() and a move, or call abandon() on the resource if it is never to be destroyed";
-    }
-    return "";
-}
-
-/// Reports whether the kind is a misuse of arenas.
-///
-/// \snippet reference.cpp report
-[[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
-
 /// A misuse, as passed to a policy. `pointer` was not dereferenced. For arenas, the fields about slots are zero
 /// or no_slot.
-///
 /// \snippet reference.cpp report
 struct misuse_info {
     /// The value of `slot` if `pointer` is in no slot.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
-    misuse kind;            ///< the kind of misuse
-    const void* pool;       ///< the pool or arena object that was called
-    const void* pointer;    ///< the argument. For arenas: the mark, the resource, or null
-    const void* first;      ///< the address of the pool's slot 0
-    std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
-    std::size_t slot_size;  ///< bytes
-    std::size_t capacity;   ///< slots
+    misuse kind;                  ///< the kind of misuse
+    const void* pool;             ///< the pool or arena object that was called
+    const void* pointer;          ///< the argument. For arenas: the mark, the resource, or null
+    const void* first = nullptr;  ///< the address of the pool's slot 0
+    std::size_t slot = no_slot;   ///< the slot that `pointer` points into, or no_slot
+    std::size_t slot_size = 0;    ///< bytes
+    std::size_t capacity = 0;     ///< slots
 };
 
 /// A pool that is destroyed with allocated slots.
-///
 /// \snippet reference.cpp with_leaks
 struct leak_info {
     const void* pool;      ///< the pool
@@ -426,42 +270,33 @@ struct leak_info {
 
 /// Writes a message of one line, with a terminating zero, to text. It is truncated to `size` bytes; 512 are
 /// always enough. It doesn't allocate.
-///
 /// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
-    if (is_of_arena(info.kind)) {
-        const int length = std::snprintf(text, size, "ebbpool: misuse %s: arena %p, called with %p: %s\n",
-                                         name(info.kind), info.pool, info.pointer, advice(info.kind));
-        if (length < 0 && size > 0) text[0] = '\0';
+    if (size > 0) text[0] = '\0';  // snprintf may fail
+    if (info.kind >= misuse::stale_mark) {
+        const char* const function = info.kind <= misuse::moved_mark ? "rewind" : "arena";
+        static_cast<void>(std::snprintf(text, size, "ebbpool: %s: %s: argument %p, arena %p\n", function,
+                                        name(info.kind), info.pointer, info.pool));
         return;
     }
-    char slot[64] = "no slot of it";
-    if (info.slot != misuse_info::no_slot) {
-        static_cast<void>(std::snprintf(slot, sizeof slot, "slot %zu", info.slot));
-    }
-    const int length = std::snprintf(
-        text, size, "ebbpool: misuse %s: pool %p (%zu slots of %zu bytes at %p) was given back %p (%s): %s\n",
-        name(info.kind), info.pool, info.capacity, info.slot_size, info.first, info.pointer, slot, advice(info.kind));
-    if (length < 0 && size > 0) text[0] = '\0';
+    char slot[32] = "no slot";
+    if (info.slot != misuse_info::no_slot) static_cast<void>(std::snprintf(slot, sizeof slot, "slot %zu", info.slot));
+    static_cast<void>(
+        std::snprintf(text, size, "ebbpool: deallocate: %s: pointer %p, %s, pool %p of %zu slots of %zu bytes at %p\n",
+                      name(info.kind), info.pointer, slot, info.pool, info.capacity, info.slot_size, info.first));
 }
-
 /// The same for leaks.
-///
 /// \snippet reference.cpp with_leaks
 EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t size) noexcept {
-    const int length = std::snprintf(text, size,
-                                     "ebbpool: leak: pool %p was destroyed with %zu of %zu objects still out: "
-                                     "their destructors have not run\n",
-                                     info.pool, info.live, info.capacity);
-    if (length < 0 && size > 0) text[0] = '\0';
+    if (size > 0) text[0] = '\0';
+    static_cast<void>(std::snprintf(text, size, "ebbpool: destructor: leak: %zu of %zu slots, pool %p\n", info.live,
+                                    info.capacity, info.pool));
 }
 
 /// The type of the function that checks::report calls. It must not use the pool or arena.
-///
 /// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
 /// The type of the function that with_leaks<report> calls. It must not use the pool.
-///
 /// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
 
@@ -474,29 +309,24 @@ EBB_COLD inline void print(const Info& info) noexcept {
     static_cast<void>(std::fputs(text, stderr));
 }
 
-inline void print_misuse(const misuse_info& info) noexcept { print(info); }
-inline void print_leak(const leak_info& info) noexcept { print(info); }
-
 // Atomic, because any thread may set or call them.
-inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
-inline std::atomic<leak_handler> current_leak_handler{print_leak};
+inline std::atomic<misuse_handler> current_misuse_handler{print<misuse_info>};
+inline std::atomic<leak_handler> current_leak_handler{print<leak_info>};
 
 }  // namespace detail
 
 /// Sets the function that checks::report calls, and returns the previous one. Null restores the default, which
 /// prints the message. It applies to the whole program, or to one shared library if that hides its symbols. It
 /// is safe for concurrent use.
-///
 /// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
-    return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
+    return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print<misuse_info>);
 }
 
 /// Sets the function that checks::with_leaks<checks::report> calls. Otherwise as set_misuse_handler.
-///
 /// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
-    return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
+    return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print<leak_info>);
 }
 
 /// The policies: the second template argument of a pool, and the argument of an arena. A policy is a type with
@@ -509,7 +339,6 @@ inline leak_handler set_leak_handler(leak_handler handler) noexcept {
 namespace checks {
 
 /// The default policy. It prints the message to stderr and aborts.
-///
 /// \snippet reference.cpp policy
 struct trap {
     static constexpr bool enabled = true;  ///< misuse is detected
@@ -521,7 +350,6 @@ struct trap {
 };
 
 /// Calls the handler that set_misuse_handler has set. Then the call returns without effect.
-///
 /// \snippet reference.cpp report
 struct report {
     static constexpr bool enabled = true;  ///< misuse is detected
@@ -530,7 +358,6 @@ struct report {
 };
 
 /// No checks. Misuse is undefined behavior, as with malloc.
-///
 /// \snippet reference.cpp policy
 struct none {
     static constexpr bool enabled = false;  ///< misuse is not detected
@@ -541,34 +368,22 @@ struct none {
 /// The policy Base, with a report if slots are allocated when a pool is destroyed. With trap it prints and
 /// aborts, with report it calls the leak handler, otherwise it prints. It is not the default, because some
 /// programs destroy a pool with all its objects.
-///
 /// \snippet reference.cpp with_leaks
 template <class Base = trap>
 struct with_leaks : Base {
     /// Called by a pool's destructor if slots are allocated.
-    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
-};
-
-/// Prints, and aborts.
-template <>
-struct with_leaks<trap> : trap {
-    /// Called by a pool's destructor if slots are allocated.
-    [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
-        detail::print(info);
-        std::abort();
+    EBB_COLD static void on_leaks(const leak_info& info) noexcept {
+        if constexpr (std::is_same_v<Base, report>) {
+            detail::current_leak_handler.load()(info);
+        } else {
+            detail::print(info);
+            if constexpr (std::is_same_v<Base, trap>) std::abort();
+        }
     }
 };
 
-/// Calls the handler of set_leak_handler.
-template <>
-struct with_leaks<report> : report {
-    /// Called by a pool's destructor if slots are allocated.
-    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
-};
-
 }  // namespace checks
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_CHECKS_HPP
 // Construction of objects in an arena: their memory, the records of their destructors, and cleanup if a
@@ -576,6 +391,7 @@ struct with_leaks<report> : report {
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -587,17 +403,30 @@ struct with_leaks<report> : report {
 #include <type_traits>
 #include <utility>
 
-// Records of destructors, stored in the arena: one for each run of adjacent objects of one type.
-#ifndef EBBPOOL_RECORDS_HPP
-#define EBBPOOL_RECORDS_HPP
+// A region: the memory of one arena, with its destructors and marks.
+//
+//     chunk    header | objects -> ... free ... <- text |
+//                     begin     lo           hi         end
+//
+// Objects are allocated from the low end in units of 8 bytes, and text from the high end byte by byte, so text
+// needs no padding. When a chunk is full, a new one becomes current, and the old one stays in a list until the
+// cycle ends. A large allocation gets a chunk of its own if the current chunk would have more space left than
+// the new one.
+//
+// The fast paths (take, take_block, take_text) move lo or hi, and call take_slow if the chunk is
+// full. used() includes the rounding to 8 bytes and the padding of larger alignments. All other overhead is in
+// overhead_.
+#ifndef EBBPOOL_REGION_HPP
+#define EBBPOOL_REGION_HPP
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <new>
 #include <utility>
 
-// Chunks of an arena: their sizes, the spare chunks, and the limit.
+// Chunks of an arena: search trees of them, their sizes, the spare chunks, and the limit.
 #ifndef EBBPOOL_CHUNKS_HPP
 #define EBBPOOL_CHUNKS_HPP
 
@@ -609,121 +438,6 @@ struct with_leaks<report> : report {
 #include <new>
 #include <utility>
 
-// A search tree of an arena's chunks, by address or by size.
-#ifndef EBBPOOL_CHUNK_TREE_HPP
-#define EBBPOOL_CHUNK_TREE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
-
-/// A treap whose nodes are the chunks. Priorities are hashes of addresses, so operations take O(log n) expected
-/// steps in any order of calls.
-///
-/// Order has two functions: links(chunk&), and key(const chunk&), an integer. Equal keys are ordered by
-/// address.
-template <class Chunk, class Order>
-class chunk_tree {
-public:
-    /// The children: chunks with smaller and with larger keys.
-    struct links {
-        Chunk* smaller;
-        Chunk* larger;
-    };
-
-    [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
-
-    void insert(Chunk* c) noexcept {
-        Chunk** at = &root_;
-        while (*at != nullptr && priority(*at) > priority(c)) at = child(*at, less(c, *at));
-        // Splits the subtree at c's position into smaller and larger chunks.
-        Chunk* rest = *at;
-        *at = c;
-        Chunk** smaller = child(c, true);
-        Chunk** larger = child(c, false);
-        while (rest != nullptr) {
-            const bool above = less(c, rest);
-            Chunk**& to = above ? larger : smaller;
-            *to = rest;
-            to = child(rest, above);
-            rest = *to;
-        }
-        *smaller = *larger = nullptr;
-    }
-
-    void erase(Chunk* c) noexcept {
-        Chunk** at = &root_;
-        while (*at != c) at = child(*at, less(c, *at));
-        Chunk* smaller = *child(c, true);
-        Chunk* larger = *child(c, false);
-        while (smaller != nullptr && larger != nullptr) {
-            const bool first = priority(smaller) > priority(larger);
-            Chunk*& top = first ? smaller : larger;
-            *at = top;
-            at = child(top, !first);
-            top = *at;
-        }
-        *at = smaller != nullptr ? smaller : larger;
-    }
-
-    /// Returns the chunk with the largest key up to `key`, or null.
-    [[nodiscard]] Chunk* last_up_to(std::uintptr_t key) const noexcept {
-        Chunk* found = nullptr;
-        for (Chunk* c = root_; c != nullptr;) {
-            const bool fits = Order::key(*c) <= key;
-            if (fits) found = c;
-            c = *child(c, !fits);
-        }
-        return found;
-    }
-
-    /// Returns the chunk with the smallest key from `key` on, or null.
-    [[nodiscard]] Chunk* first_from(std::uintptr_t key) const noexcept {
-        Chunk* found = nullptr;
-        for (Chunk* c = root_; c != nullptr;) {
-            const bool fits = Order::key(*c) >= key;
-            if (fits) found = c;
-            c = *child(c, fits);
-        }
-        return found;
-    }
-
-    /// Removes all chunks and calls f with each, in unspecified order. f may free the chunk.
-    template <class F>
-    void take_all(const F& f) noexcept {
-        while (root_ != nullptr) {
-            Chunk* const c = root_;
-            erase(c);
-            f(c);
-        }
-    }
-
-private:
-    static Chunk** child(Chunk* c, bool smaller) noexcept {
-        links& l = Order::links(*c);
-        return smaller ? &l.smaller : &l.larger;
-    }
-    static std::uintptr_t address(const Chunk* c) noexcept { return reinterpret_cast<std::uintptr_t>(c); }
-    static bool less(const Chunk* a, const Chunk* b) noexcept {
-        const std::uintptr_t x = Order::key(*a), y = Order::key(*b);
-        return x != y ? x < y : address(a) < address(b);
-    }
-    static std::uint32_t priority(const Chunk* c) noexcept {
-        return static_cast<std::uint32_t>((std::uint64_t{address(c)} * 0x9e3779b97f4a7c15u) >> 32);
-    }
-
-    Chunk* root_ = nullptr;
-};
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_CHUNK_TREE_HPP
 // Blocks of memory: one for each pool, and one for each chunk of an arena. Large blocks are mapped, so the
 // system provides their pages on first use.
 #ifndef EBBPOOL_STORAGE_HPP
@@ -750,11 +464,9 @@ private:
 #define EBB_HAS_MMAP 0
 #endif
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A source of memory, for programs with their own allocator.
-///
 /// \snippet reference.cpp memory_source
 struct memory_source {
     /// Returns `bytes` zero bytes at a multiple of `alignment`, a power of 2, or null.
@@ -765,7 +477,6 @@ struct memory_source {
 };
 
 /// Options for the memory of a pool or an arena.
-///
 /// \snippet reference.cpp pool_options
 struct pool_options {
     /// Requests huge pages for blocks of at least 2 MiB (on Linux, by madvise), whose size is rounded up to 2
@@ -842,18 +553,8 @@ public:
         if (options.prefault) touch();
     }
 
-    block(const block&) = delete;
-    block& operator=(const block&) = delete;
-
     /// For chunks of an arena, which are stored in their own block.
-    block(block&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)),
-          bytes_(other.bytes_),
-          alignment_(other.alignment_),
-          source_(other.source_),
-          mapped_(other.mapped_),
-          mapped_bytes_(other.mapped_bytes_),
-          kind_(other.kind_) {}
+    block(block&& other) noexcept : block(std::as_const(other)) { other.data_ = nullptr; }
     block& operator=(block&&) = delete;
 
     constexpr ~block() {
@@ -864,6 +565,8 @@ public:
 
 private:
     enum class kind : unsigned char { borrowed, heap, mapped };
+
+    block(const block&) = default;
 
     void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
 
@@ -960,17 +663,14 @@ struct slot_finder {
 };
 
 }  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_STORAGE_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// The exception of an arena that needs more memory than its limit allows. The arena is unchanged and stays
 /// usable.
-///
 /// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
@@ -1007,9 +707,6 @@ inline constexpr std::size_t unit = 8;
 
 /// The header of a chunk. The destructor of `memory` frees the chunk.
 struct chunk {
-    struct by_address;
-    struct by_size;
-
     chunk* next;        // next older chunk in use
     std::size_t bytes;  // size, with the header
     address lo, hi;     // bounds of the free memory, unless the chunk is current
@@ -1017,26 +714,102 @@ struct chunk {
     bool borrowed;      // storage of the caller, kept until the store ends
     bool oversize;      // made for one large allocation
     bool in_use;
-    chunk_tree<chunk, by_address>::links addresses;
-    chunk_tree<chunk, by_size>::links sizes;
+    chunk* children[2][2];  // see chunk_tree
     block memory;
 
     [[nodiscard]] inline std::uintptr_t begin() const noexcept;
-    [[nodiscard]] inline std::uintptr_t end() const noexcept;
+    [[nodiscard]] std::uintptr_t end() const noexcept { return +address_of(this) + bytes; }
     [[nodiscard]] std::size_t room() const noexcept { return end() - begin(); }
-};
-struct chunk::by_address {
-    static auto& links(chunk& c) noexcept { return c.addresses; }
-    static std::uintptr_t key(const chunk& c) noexcept { return +address_of(&c); }
-};
-struct chunk::by_size {
-    static auto& links(chunk& c) noexcept { return c.sizes; }
-    static std::uintptr_t key(const chunk& c) noexcept { return c.room(); }
 };
 /// A multiple of a cache line, so that objects as large as a line don't span two. It ends with a red zone.
 inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
 inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
-inline std::uintptr_t chunk::end() const noexcept { return +address_of(this) + bytes; }
+
+/// A treap of chunks, ordered by address, or by room and then address. Priorities are hashes of addresses, so
+/// operations take O(log n) expected steps in any order of calls.
+enum class order { by_address, by_room };
+template <order By>
+class chunk_tree {
+public:
+    [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
+
+    void insert(chunk* c) noexcept {
+        chunk** at = &root_;
+        while (*at != nullptr && priority(*at) > priority(c)) at = child(*at, less(c, *at));
+        // Splits the subtree at c's position into smaller and larger chunks.
+        chunk* rest = *at;
+        *at = c;
+        chunk** smaller = child(c, true);
+        chunk** larger = child(c, false);
+        while (rest != nullptr) {
+            const bool above = less(c, rest);
+            chunk**& to = above ? larger : smaller;
+            *to = rest;
+            to = child(rest, above);
+            rest = *to;
+        }
+        *smaller = *larger = nullptr;
+    }
+
+    void erase(chunk* c) noexcept {
+        chunk** at = &root_;
+        while (*at != c) at = child(*at, less(c, *at));
+        chunk* smaller = *child(c, true);
+        chunk* larger = *child(c, false);
+        while (smaller != nullptr && larger != nullptr) {
+            const bool first = priority(smaller) > priority(larger);
+            chunk*& top = first ? smaller : larger;
+            *at = top;
+            at = child(top, !first);
+            top = *at;
+        }
+        *at = smaller != nullptr ? smaller : larger;
+    }
+
+    /// Returns the chunk with the largest key up to `most`, or null.
+    [[nodiscard]] chunk* last_up_to(std::uintptr_t most) const noexcept {
+        chunk* found = nullptr;
+        for (chunk* c = root_; c != nullptr;) {
+            const bool fits = key(c) <= most;
+            if (fits) found = c;
+            c = *child(c, !fits);
+        }
+        return found;
+    }
+
+    /// Returns the chunk with the smallest key from `least` on, or null.
+    [[nodiscard]] chunk* first_from(std::uintptr_t least) const noexcept {
+        chunk* found = nullptr;
+        for (chunk* c = root_; c != nullptr;) {
+            const bool fits = key(c) >= least;
+            if (fits) found = c;
+            c = *child(c, fits);
+        }
+        return found;
+    }
+
+    /// Removes all chunks and calls f with each, in unspecified order. f may free the chunk.
+    template <class F>
+    void take_all(const F& f) noexcept {
+        while (root_ != nullptr) {
+            chunk* const c = root_;
+            erase(c);
+            f(c);
+        }
+    }
+
+private:
+    static chunk** child(chunk* c, bool smaller) noexcept { return &c->children[static_cast<int>(By)][smaller]; }
+    static std::uintptr_t key(const chunk* c) noexcept { return By == order::by_room ? c->room() : +address_of(c); }
+    static bool less(const chunk* a, const chunk* b) noexcept {
+        return key(a) != key(b) ? key(a) < key(b) : +address_of(a) < +address_of(b);
+    }
+    static std::uint32_t priority(const chunk* c) noexcept {
+        return static_cast<std::uint32_t>((std::uint64_t{+address_of(c)} * 0x9e3779b97f4a7c15u) >> 32);
+    }
+
+    chunk* root_ = nullptr;
+};
 
 /// Adding a size up to this to the end of a chunk can't overflow: chunks near the end of the address space are
 /// refused.
@@ -1187,7 +960,7 @@ protected:
         if (borrowed != nullptr) spare_.insert(borrowed);
     }
 
-    chunk_tree<chunk, chunk::by_size> spare_;
+    chunk_tree<order::by_room> spare_;
     std::size_t chunk_size_, max_retained_;
     std::size_t held_ = 0;  // bytes of all chunks
     std::size_t chunks_ = 0, oversize_ = 0;
@@ -1212,8 +985,7 @@ private:
 
     chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
-        auto* const c =
-            ::new (data) chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, {}, std::move(memory)};
+        auto* const c = ::new (data) chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, std::move(memory)};
         if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
         all_.insert(c);
         held_ += bytes;
@@ -1229,7 +1001,7 @@ private:
 #endif
     }
 
-    chunk_tree<chunk, chunk::by_address> all_;
+    chunk_tree<order::by_address> all_;
     mutable const chunk* found_ = nullptr;  // the last result of chunk_of
     std::size_t grown_ = 0;                 // bytes of chunks that growth made
     std::size_t limit_ = no_limit;
@@ -1237,119 +1009,17 @@ private:
 };
 
 }  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_CHUNKS_HPP
-
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
-
-/// The record of a run of adjacent objects of one type. The objects follow it.
-struct alignas(unit) record {
-    record* older;
-    void (*destroy)(record*) noexcept;
-    std::uintptr_t end;  // of the last object. Not used while the run can grow; see region_state::run_end_
-};
-
-template <class T>
-struct run {
-    static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
-    /// The offset of the first object from the record.
-    static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
-    /// Whether a run can have more than one object: not if there is padding or a red zone between objects. For
-    /// large objects, a record each is cheap.
-    static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
-
-    static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
-    static void destroy(record* r) noexcept {
-        T* const first_one = objects(r);
-        for (T* p = reinterpret_cast<T*>(r->end); p != first_one;) std::destroy_at(--p);
-    }
-};
-
-/// A record that is not followed by its object.
-struct loose_record : record {
-    void* object;
-};
-template <class T>
-void destroy_loose(record* r) noexcept {
-    std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
-}
-
-template <class F>
-struct at_end {
-    F f;
-    explicit at_end(const F& g) : f(g) {}
-    explicit at_end(F&& g) : f(std::move(g)) {}
-    at_end(const at_end&) = delete;
-    at_end& operator=(const at_end&) = delete;
-    ~at_end() { f(); }
-};
-
-/// Frees the memory of an object and restores the busy bit if the constructor throws.
-template <class Region>
-struct memory_guard {
-    Region& from;
-    std::byte* begin;
-    std::byte* end;
-    std::size_t overhead;
-    std::uintptr_t busy = from.busy();
-    bool kept = false;
-    ~memory_guard() {
-        if (EBB_UNLIKELY(!kept)) {
-            from.take_back(begin, end, overhead);
-            from.unlock(from.busy() - busy);
-        }
-    }
-};
-
-/// If the constructor of an array's element throws, destroys the elements before it, newest first.
-template <class T>
-struct object_guard {
-    T* first;
-    std::size_t count;
-    ~object_guard() {
-        while (EBB_UNLIKELY(count > 0)) std::destroy_at(first + --count);
-    }
-};
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_RECORDS_HPP
-// A region: the memory of one arena, with its destructors and marks.
+// The state of a region: the fields of its fast paths, the contents of a mark, and the blocks of containers, which
+// are reused within the cycle and counted.
 //
-//     chunk    header | objects -> ... free ... <- text |
-//                     begin     lo           hi         end
-//
-// Objects are allocated from the low end in units of 8 bytes, and text from the high end byte by byte, so text
-// needs no padding. When a chunk is full, a new one becomes current, and the old one stays in a list until the
-// cycle ends. A large allocation gets a chunk of its own if the current chunk would have more space left than
-// the new one.
-//
-// The fast paths (take, take_small, take_one, take_text) move lo or hi, and call take_slow if the chunk is
-// full. used() includes the rounding to 8 bytes and the padding of larger alignments. All other overhead is in
-// overhead_.
-#ifndef EBBPOOL_REGION_HPP
-#define EBBPOOL_REGION_HPP
-
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <utility>
-
-// Blocks of containers: free lists, for reuse within the cycle, and counts of allocated blocks.
-//
-// Size classes are the multiples of 8 up to 128 bytes, then 2^n and 3 * 2^n. A block has the size of its class,
-// so any block of a free list fits any request of the class. An allocation pops the free list of its class, or
-// bumps. Freeing the newest block moves the bump pointer back; other blocks are pushed on their free list.
-#ifndef EBBPOOL_REGION_BLOCKS_HPP
-#define EBBPOOL_REGION_BLOCKS_HPP
+// Size classes of blocks are the multiples of 8 up to 128 bytes, then 2^n and 3 * 2^n. A block has the size of its
+// class, so any block of a free list fits any request of the class. An allocation pops the free list of its class,
+// or bumps. Freeing the newest block moves the bump pointer back; other blocks are pushed on their free list.
+#ifndef EBBPOOL_REGION_STATE_HPP
+#define EBBPOOL_REGION_STATE_HPP
 
 #include <array>
 #include <bit>
@@ -1359,19 +1029,10 @@ struct object_guard {
 #include <new>
 #include <utility>
 
-// The state of a region: the fields of its fast paths, the contents of a mark, and the statistics.
-#ifndef EBBPOOL_REGION_STATE_HPP
-#define EBBPOOL_REGION_STATE_HPP
 
-#include <cstddef>
-#include <cstdint>
-
-
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// Statistics of an arena. Sizes are in bytes.
-///
 /// \snippet reference.cpp arena_stats
 struct arena_stats {
     std::size_t used_bytes;      ///< arena::used_bytes
@@ -1384,7 +1045,47 @@ struct arena_stats {
 
 namespace detail {
 
-struct free_lists;
+/// The record of a run of adjacent objects of one type. The objects follow it.
+struct alignas(unit) record {
+    record* older;
+    void (*destroy)(record*) noexcept;
+    std::uintptr_t end;  // of the last object. Not used while the run can grow; see region_state::run_end_
+};
+
+// std::bit_width, whose return type differs between versions of the standard library.
+constexpr std::size_t width(std::size_t x) noexcept {
+    return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
+}
+
+/// The size of a container's block and the number of its size class. bytes must be at most
+/// chunk_store::max_bytes.
+struct block_shape {
+    static constexpr std::size_t exact = 128;   // up to here, a class for each multiple of unit
+    static constexpr std::size_t classes = 64;  // larger classes are not reused
+
+    std::size_t size, number;
+
+    explicit constexpr block_shape(std::size_t bytes) noexcept {
+        const std::size_t last = bytes - (bytes != 0);
+        if (last < exact) {
+            number = last / unit;
+            size = (number + 1) * unit;
+        } else {
+            const std::size_t shift = width(last) - 2;
+            const std::size_t quarter = last >> shift;  // 2 or 3
+            number = quarter + 2 * shift + 2;
+            size = (quarter + 1) << shift;
+        }
+    }
+};
+static_assert(block_shape(block_shape::exact).number + 1 == block_shape(block_shape::exact + 1).number);
+
+struct free_block {
+    free_block* next;
+};
+struct free_lists {
+    std::array<free_block*, block_shape::classes> of;
+};
 
 /// The times of a container's first block for which its blocks are valid. Each mark, rewind and end of a cycle
 /// starts a new time.
@@ -1446,59 +1147,21 @@ struct region_state {
     void set_low(std::uintptr_t at) noexcept { lo_ = address{at | busy()}; }
 
     [[nodiscard]] std::uintptr_t busy() const noexcept { return +lo_ & 1; }
-    // Sets the busy bit. Returns the argument for unlock: 0 if the bit was already set. lock adds and unlock
-    // subtracts, so that compilers can cancel one against the other.
-    EBB_INLINE std::uintptr_t lock() noexcept {
-        const std::uintptr_t mine = busy() ^ 1;
-        lo_ = address{+lo_ + mine};
-        return mine;
+    // Sets the busy bit. Returns the argument for unlock, which restores the bit.
+    EBB_INLINE address lock() noexcept {
+        const address before = lo_;
+        lo_ = address{+before | 1};
+        return before;
     }
-    EBB_INLINE void unlock(std::uintptr_t mine) noexcept { lo_ = address{+lo_ - mine}; }
-};
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
-
-#endif  // EBBPOOL_REGION_STATE_HPP
-
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
-
-// std::bit_width, whose return type differs between versions of the standard library.
-constexpr std::size_t width(std::size_t x) noexcept {
-    return static_cast<std::size_t>(std::numeric_limits<std::size_t>::digits - std::countl_zero(x));
-}
-
-/// The size of a container's block and the number of its size class. bytes must be at most
-/// chunk_store::max_bytes.
-struct block_shape {
-    static constexpr std::size_t exact = 128;   // up to here, a class for each multiple of unit
-    static constexpr std::size_t classes = 64;  // larger classes are not reused
-
-    std::size_t size, number;
-
-    explicit constexpr block_shape(std::size_t bytes) noexcept {
-        const std::size_t last = bytes - (bytes != 0);
-        if (last < exact) {
-            number = last / unit;
-            size = (number + 1) * unit;
+    EBB_INLINE void unlock(address before) noexcept {
+        // If nothing was allocated since, lo_ gets a known value: the next allocation does not wait for a load,
+        // and compilers can cancel the store of lock.
+        if (EBB_UNLIKELY(+lo_ != (+before | 1))) {
+            lo_ = address{low() | (+before & 1)};
         } else {
-            const std::size_t shift = width(last) - 2;
-            const std::size_t quarter = last >> shift;  // 2 or 3
-            number = quarter + 2 * shift + 2;
-            size = (quarter + 1) << shift;
+            lo_ = before;
         }
     }
-};
-static_assert(block_shape(block_shape::exact).number + 1 == block_shape(block_shape::exact + 1).number);
-
-struct free_block {
-    free_block* next;
-};
-struct free_lists {
-    std::array<free_block*, block_shape::classes> of;
 };
 
 class region_blocks : public region_state, public chunk_store {
@@ -1656,15 +1319,11 @@ private:
 };
 
 }  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
-#endif  // EBBPOOL_REGION_BLOCKS_HPP
+#endif  // EBBPOOL_REGION_STATE_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
-
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 /// A bump allocator for one thread. It does not check for misuse.
 class region : public region_blocks {
@@ -1707,51 +1366,17 @@ public:
 
     /// Returns `bytes` bytes from the low end, at a multiple of `align`, a power of 2.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
-        if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = +lo_;
-        const std::size_t room = +hi_ - low();
-        const std::size_t pad = align > unit ? (0 - low()) & (align - 1) : 0;
-        const std::size_t last = (bytes - 1) | (unit - 1);  // size - 1, because the size may overflow
-        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
-        lo_ = address{lo + pad + last + 1};
-        return pointer_to((lo + pad) & ~std::uintptr_t{unit - 1});
-    }
-
-    /// Reports whether take_small accepts the arguments: the end of the allocation can't overflow, and bytes is
-    /// not 0.
-    static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
-        return bytes - 1 < no_chunk_above / 2 && align - 1 < no_chunk_above / 2;
-    }
-    /// Like take, for small arguments, without a branch for the alignment.
-    EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
-        if constexpr (annotate::on) return take_annotated(bytes, align);
+        if (annotate::on || EBB_UNLIKELY(!is_small(bytes, align))) return take_slow(bytes, align, false);
         const std::size_t mask = (align - 1) & ~(unit - 1);
         const std::uintptr_t at = (+lo_ + mask) & ~mask;  // keeps bit 0 of lo_
         const std::uintptr_t end = at + round_up(bytes, unit);
-        if (EBB_UNLIKELY(end > +hi_)) return take_apart(bytes, align);
+        if (EBB_UNLIKELY(end > +hi_)) return take_slow(bytes, align, false);
         lo_ = address{end};
         return pointer_to(at & ~std::uintptr_t{unit - 1});
     }
-
-    EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
-
-    /// Reports whether Bytes bytes from `lo` on are free in the current chunk.
-    template <std::size_t Bytes>
-    EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
-        static_assert(Bytes <= no_chunk_above);
-        return lo + Bytes <= +hi_;
-    }
-    template <class T>
-    EBB_INLINE std::byte* take_one() {
-        constexpr std::size_t bytes = round_up(sizeof(T), unit);
-        if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
-            return take(sizeof(T), alignof(T));
-        } else {
-            if (EBB_UNLIKELY(!fits<bytes>(+lo_))) return take_apart(bytes, unit);
-            std::byte* const p = pointer_to(low());
-            lo_ = address{+lo_ + bytes};
-            return p;
-        }
+    /// Reports whether the end of such an allocation can't overflow, and bytes and align are not 0.
+    static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
+        return ((bytes - 1) | (align - 1)) < no_chunk_above / 2;
     }
 
     /// Returns a block for a container. `align` must be a power of 2.
@@ -1782,12 +1407,7 @@ public:
     EBB_NOINLINE bool reserve(std::size_t bytes, std::size_t align) noexcept {
         if (bytes > max_bytes || align > max_bytes) return false;
         const std::size_t need = round_up(bytes + (bytes == 0), unit) + annotate::red_zone;
-        const std::size_t left_here = +hi_ - low();
-        const std::size_t pad = (0 - low()) & (std::max(align, unit) - 1);
-        if (pad <= left_here && need <= left_here - pad) return true;
-        const std::size_t room = need + (align > cache_line ? align - cache_line : 0);
-        if (chunk_header + room > left()) leave_empty();
-        return reserve_chunk(room);
+        return has_room(need, std::max(align, unit)) || reserve_chunk(chunk_room(need, align));
     }
     bool reserve_text(std::size_t bytes) noexcept {
         return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
@@ -1802,8 +1422,7 @@ public:
 
     /// Returns `bytes` bytes, at least 1, from the high end, at any address.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
-        if constexpr (annotate::on) return take_text_annotated(bytes);
-        if (EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
+        if (annotate::on || EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
         hi_ = address{+hi_ - bytes};
         return pointer_to(+hi_);
     }
@@ -1839,11 +1458,12 @@ public:
         return true;
     }
 
-    /// Ends the cycle and keeps chunks of at most `retained` bytes. All destructors must have run.
-    EBB_NOINLINE void empty(std::size_t retained) noexcept {
+    /// Ends the cycle and keeps chunks of at most `retained` bytes, or none if `all`. All destructors must have run.
+    EBB_NOINLINE void empty(std::size_t retained, bool all) noexcept {
         see();
+        if (all) stranded_ = has_blocks();
         ++cycle_;
-        hide_all();
+        hide_since(nullptr);
         chunk* used = std::exchange(newest_, nullptr);
         forget_cycle();
         end_times();
@@ -1856,6 +1476,10 @@ public:
             if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
             spare_.insert(c);
         }
+        if (all) {
+            base_ = nullptr;
+            return free_spare();
+        }
         if (base_ == nullptr) base_ = spare_.first_from(0);
         if (base_ == nullptr) return;
         spare_.erase(base_);
@@ -1865,20 +1489,6 @@ public:
         if (base_ == nullptr) return;
         add_chunk(base_);
         enter(base_);
-    }
-    void empty() noexcept { empty(max_retained_); }
-
-    /// Ends the cycle and frees all chunks. All destructors must have run.
-    EBB_NOINLINE void release() noexcept {
-        see();
-        stranded_ = has_blocks();
-        ++cycle_;
-        hide_all();
-        set_aside(nullptr);
-        forget_cycle();
-        end_times();
-        base_ = nullptr;
-        free_spare();
     }
 
     /// Runs the destructors recorded after `to`, newest first.
@@ -1994,7 +1604,7 @@ public:
         // Blocks that are still allocated were abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
-        if constexpr (annotate::on) hide_since(p);
+        hide_since(p);
         set_aside(p->newest);
         enter(p->current);
         set_low(+p->lo);
@@ -2131,77 +1741,61 @@ private:
         forget_blocks();
     }
 
-    void hide_all() noexcept {
+    // Hides the allocations since a mark, or all.
+    void hide_since([[maybe_unused]] const place* p) noexcept {
         if constexpr (annotate::on) {
-            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
+            const chunk* const end = p != nullptr ? p->newest : nullptr;
+            for (chunk* c = newest_; c != end; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
+            if (p != nullptr) annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
         }
     }
-    void hide_since(const place* p) noexcept {
-        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
-        annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
-    }
 
-    EBB_NOINLINE std::byte* take_annotated(std::size_t bytes, std::size_t align) {
-        if (bytes > max_bytes) too_large(bytes);
-        const std::size_t user = round_up(bytes + (bytes == 0), unit);
-        const std::uintptr_t lo = low();
-        const std::size_t room = +hi_ - lo;
-        const std::size_t pad = (0 - lo) & (std::max(align, unit) - 1);
-        const std::size_t need = user + annotate::red_zone;
-        std::byte* p = nullptr;
-        if (pad > room || need > room - pad) {
-            p = take_slow(need, align, false);
-        } else {
-            set_low(lo + pad + need);
-            p = pointer_to(lo + pad);
-        }
-        overhead_ += annotate::red_zone;
-        annotate::show(p, bytes);
-        return p;
-    }
-
-    EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
-        if (bytes > max_bytes) too_large(bytes);
-        // AddressSanitizer can only poison the end of a unit, so text is padded to whole units.
-        const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
-        std::byte* p = nullptr;
-        if (need > +hi_ - low()) {
-            p = take_slow(need, 1, true);
-        } else {
-            hi_ = address{+hi_ - need};
-            p = pointer_to(+hi_);
-        }
-        overhead_ += need - bytes;
-        annotate::show(p, bytes);
-        return p;
-    }
-
+    // The general case of take and take_text: any size, a new chunk, and annotations.
     EBB_NOINLINE std::byte* take_slow(std::size_t bytes, std::size_t align, bool text) {
         if (bytes > max_bytes || align > max_bytes) too_large(std::max(bytes, align));
-        if (bytes == 0) return take(1, align);
-        if (stranded_) {
-            stranded_ = false;
-            on_stranded_(this);
+        // AddressSanitizer can only poison the end of a unit, so annotated text takes whole units.
+        const std::size_t size = text && !annotate::on ? bytes : round_up(bytes + (bytes == 0), unit);
+        std::byte* const p = take_any(size + annotate::red_zone, text ? 1 : std::max(align, unit), text);
+        if constexpr (annotate::on) {
+            overhead_ += annotate::red_zone + (text ? size - bytes : 0);
+            annotate::show(p, bytes);
         }
-        const std::size_t need = text ? bytes : round_up(bytes, unit);
-        const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
-        if (EBB_UNLIKELY(chunk_header + room > left())) leave_empty();
-        chunk* const c = next_chunk(room);
-        const std::size_t pad = (0 - c->begin()) & (align - 1);
+        return p;
+    }
+    std::byte* take_any(std::size_t need, std::size_t align, bool text) {
+        if (has_room(need, align)) return take_here(need, align, text);
+        if (std::exchange(stranded_, false)) on_stranded_(this);
+        chunk* const c = next_chunk(chunk_room(need, align));
         add_chunk(c);
-        if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
+        const std::uintptr_t at = round_up(c->begin(), align);
+        if (current_ != nullptr && c->end() - at - need <= +hi_ - low()) {
             // The current chunk has more space left than c, so it stays current.
-            set_full(c, c->begin() + pad + need);
-            return pointer_to(c->begin() + pad);
+            set_full(c, at + need);
+            return pointer_to(at);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
         leave_for(c);
+        return take_here(need, align, text);
+    }
+    std::byte* take_here(std::size_t need, std::size_t align, bool text) noexcept {
         if (text) {
             hi_ = address{+hi_ - need};
             return pointer_to(+hi_);
         }
-        lo_ = address{+lo_ + pad + need};
-        return pointer_to(low() - need);
+        const std::uintptr_t at = round_up(low(), align);
+        set_low(at + need);
+        return pointer_to(at);
+    }
+    // Whether the current chunk has room. The sum of its end and align may overflow.
+    [[nodiscard]] bool has_room(std::size_t need, std::size_t align) const noexcept {
+        const std::size_t room = +hi_ - low(), pad = (0 - low()) & (align - 1);
+        return pad <= room && need <= room - pad;
+    }
+    // Returns the room that a new chunk needs. If the limit is too small for it, frees the only chunk if it is empty.
+    std::size_t chunk_room(std::size_t need, std::size_t align) noexcept {
+        const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
+        if (chunk_header + room > left()) leave_empty();
+        return room;
     }
 
     chunk* current_ = nullptr;
@@ -2211,9 +1805,7 @@ private:
     void (*on_stranded_)(const region*) noexcept;
 };
 
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_REGION_HPP
 // Construction with the arena's allocator: objects whose type takes an allocator, such as std::pmr::string or a
@@ -2272,8 +1864,7 @@ private:
 #include <type_traits>
 
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 
@@ -2329,7 +1920,6 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 /// Slots are reused last in, first out. A slot that was never allocated is used only if no other is free,
 /// lowest first. Calls are O(1), except the constructor and high_water(). The pool takes sizeof(T) + 5 bytes
 /// per slot (4 with checks::none), and pages of a mapped block only on first use.
-///
 /// \snippet reference.cpp fixed_pool
 template <class T, class Checks = checks::trap>
 class fixed_pool {
@@ -2337,10 +1927,8 @@ class fixed_pool {
                   "ebb::fixed_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
-    /// T.
-    using value_type = T;
-    /// The policy.
-    using checks_type = Checks;
+    using value_type = T;        ///< T
+    using checks_type = Checks;  ///< The policy
 
     /// The largest capacity of a pool: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
@@ -2587,13 +2175,11 @@ private:
     detail::counter high_{};        // the largest top_ at a free; with checks::none only
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_FIXED_POOL_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 
@@ -2627,25 +2213,29 @@ constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
     }
 }
 
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+template <class T, class... Members>
+constexpr T* construct_members(T* at, Members&&... members) {
+    return ::new (static_cast<void*>(at)) T{std::forward<Members>(members)...};
+}
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
 // Like std::construct_at, but with braces for aggregates: clang before 16 can't initialize them with
 // parentheses.
 template <class T, class... Args>
-constexpr T* construct_in(T* slot, Args&&... args) {
+constexpr T* construct_in(T* at, Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args...>) {
-        return std::construct_at(slot, std::forward<Args>(args)...);
+        return std::construct_at(at, std::forward<Args>(args)...);
+    } else if constexpr (requires { T{std::forward<Args>(args)...}; }) {
+        return construct_members(at, std::forward<Args>(args)...);
     } else {
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wmissing-field-initializers"
-#endif
-        if constexpr (requires { T{std::forward<Args>(args)...}; }) {
-            return ::new (static_cast<void*>(slot)) T{std::forward<Args>(args)...};
-        } else {
-            return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
-        }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
+        return construct_members(at, in_braces<Args>(args)...);
     }
 }
 
@@ -2653,7 +2243,6 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 
 /// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is full.
 /// If the constructor throws, the slot is freed and the exception is passed on.
-///
 /// \snippet reference.cpp construct
 template <class Pool, class... Args>
 [[nodiscard]] constexpr typename Pool::value_type* construct(Pool& pool, Args&&... args) noexcept(
@@ -2661,19 +2250,14 @@ template <class Pool, class... Args>
     using T = typename Pool::value_type;
     T* const slot = pool.allocate();
     if (slot == nullptr) return nullptr;
-    if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-        return std::construct_at(slot, std::forward<Args>(args)...);
-    } else {
-        detail::slot_guard<T, Pool> guard{pool, slot};
-        T* const object = detail::construct_in(slot, std::forward<Args>(args)...);
-        guard.slot = nullptr;
-        return object;
-    }
+    detail::slot_guard<T, Pool> guard{pool, slot};
+    T* const object = detail::construct_in(slot, std::forward<Args>(args)...);
+    guard.slot = nullptr;
+    return object;
 }
 
 /// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: then the policy
 /// is called, and nothing else happens.
-///
 /// \snippet reference.cpp construct
 template <class Pool>
 constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
@@ -2684,13 +2268,11 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
 
 /// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, and after a
 /// move or release().
-///
 /// \snippet reference.cpp pooled
 template <class Pool>
 class pooled {
 public:
-    /// The type of the pool's objects.
-    using element_type = typename Pool::value_type;
+    using element_type = typename Pool::value_type;  ///< The type of the pool's objects
 
     /// Empty.
     constexpr pooled() noexcept = default;
@@ -2753,7 +2335,6 @@ private:
 
 /// Constructs an object in `pool` and returns a handle that owns it, empty if the pool is full. Otherwise
 /// as construct.
-///
 /// \snippet reference.cpp pooled
 template <class Pool, class... Args>
 [[nodiscard]] constexpr pooled<Pool> make(Pool& pool, Args&&... args) noexcept(
@@ -2761,14 +2342,11 @@ template <class Pool, class... Args>
     return pooled<Pool>(pool, construct(pool, std::forward<Args>(args)...));
 }
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_MAKE_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 /// A std::pmr::polymorphic_allocator, or a type of the same form: constructed from the result of resource(), a
 /// pointer to a polymorphic class. It is recognized by its form so that programs without std::pmr need not
@@ -2828,6 +2406,11 @@ inline constexpr bool is_pair = false;
 template <class T, class U>
 inline constexpr bool is_pair<std::pair<T, U>> = true;
 
+template <class Arg, class T>
+concept value_of = std::is_same_v<std::remove_cvref_t<Arg>, T>;
+template <class T, std::size_t N, class... Args>
+concept elements_of = sizeof...(Args) <= N && (std::is_constructible_v<T, Args> && ...);
+
 /// Constructs optionals, arrays and variants, passing the allocator to their elements. Objects with other
 /// arguments are constructed as usual.
 template <class T>
@@ -2840,24 +2423,20 @@ struct holder<std::optional<T>> : std::true_type {
                    std::uses_allocator_construction_args<T>(allocator, std::forward<Args>(args)...));
     }
     template <class A, class Arg>
-    requires(std::is_constructible_v<T, Arg> &&
-             !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>) static void construct(std::optional<T>* at,
-                                                                                                const A& allocator,
-                                                                                                Arg&& arg) {
-        construct(at, allocator, std::in_place, std::forward<Arg>(arg));
-    }
-    template <class A, class Arg>
-    requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
+    requires std::is_constructible_v<T, Arg> || value_of<Arg, std::optional<T>>
     static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
-        arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
+        if constexpr (value_of<Arg, std::optional<T>>) {
+            arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
+        } else {
+            construct(at, allocator, std::in_place, std::forward<Arg>(arg));
+        }
     }
 };
 template <class T, std::size_t N>
 struct holder<std::array<T, N>> : std::true_type {
     template <class A, class... Args>
-    requires(sizeof...(Args) <= N &&
-             (std::is_constructible_v<T, Args> && ...)) static void construct(std::array<T, N>* at, const A& allocator,
-                                                                              Args&&... args) {
+    requires elements_of<T, N, Args...>
+    static void construct(std::array<T, N>* at, const A& allocator, Args&&... args) {
         auto all = std::forward_as_tuple(std::forward<Args>(args)...);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             ::new (static_cast<void*>(at)) std::array<T, N>{{element<I>(allocator, all)...}};
@@ -2899,23 +2478,21 @@ struct holder<std::variant<Ts...>> : std::true_type {
         construct(at, allocator, std::in_place_index<0>);
     }
     template <class A, class Arg>
-    requires(std::is_constructible_v<variant, Arg> &&
-             !std::is_same_v<std::remove_cvref_t<Arg>, variant>) static void construct(variant* at, const A& allocator,
-                                                                                       Arg&& arg) {
-        construct(at, allocator, std::in_place_index<chosen<Arg>()>, std::forward<Arg>(arg));
-    }
-    template <class A, class Arg>
-    requires std::is_same_v<std::remove_cvref_t<Arg>, variant>
+    requires std::is_constructible_v<variant, Arg>
     static void construct(variant* at, const A& allocator, Arg&& arg) {
-        const auto is = [&]<std::size_t I>(std::in_place_index_t<I> index) {
-            if (arg.index() == I) construct(at, allocator, index, std::get<I>(std::forward<Arg>(arg)));
-            return arg.index() == I;
-        };
-        const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
-            return (is(std::in_place_index<I>) || ...);
+        if constexpr (!value_of<Arg, variant>) {
+            construct(at, allocator, std::in_place_index<chosen<Arg>()>, std::forward<Arg>(arg));
+        } else {
+            const auto is = [&]<std::size_t I>(std::in_place_index_t<I> index) {
+                if (arg.index() == I) construct(at, allocator, index, std::get<I>(std::forward<Arg>(arg)));
+                return arg.index() == I;
+            };
+            const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
+                return (is(std::in_place_index<I>) || ...);
+            }
+            (std::index_sequence_for<Ts...>());
+            if (!found) std::construct_at(at, std::forward<Arg>(arg));
         }
-        (std::index_sequence_for<Ts...>());
-        if (!found) std::construct_at(at, std::forward<Arg>(arg));
     }
 
 private:
@@ -2954,7 +2531,7 @@ struct for_member {
     Arg&& arg;
     template <class Member>
     requires std::is_convertible_v<Arg, Member>
-    operator Member() && noexcept(!takes<Member, A>::value && std::is_nothrow_constructible_v<Member, Arg>) {
+    operator Member() && {
         if constexpr (takes<Member, A>::value) {
             return std::make_obj_using_allocator<Member>(allocator(), std::forward<Arg>(arg));
         } else if constexpr (std::is_same_v<Member, std::remove_cvref_t<Arg>>) {
@@ -2966,23 +2543,10 @@ struct for_member {
 };
 /// Whether T is an aggregate whose first members can be initialized from such arguments.
 template <class T, class A, class F, class... Args>
-concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
-                       !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) &&
+concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 && !(value_of<Args, T> || ...) &&
                        !std::is_trivially_destructible_v<T> && requires {
     T{std::declval<for_member<A, F, Args>>()...};
 };
-#if defined(__GNUC__) || defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-braces"
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#endif
-template <class T, class... Members>
-T* construct_members(T* at, Members&&... members) noexcept(noexcept(T{std::forward<Members>(members)...})) {
-    return ::new (static_cast<void*>(at)) T{std::forward<Members>(members)...};
-}
-#if defined(__GNUC__) || defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 /// Constructs a T at `at` from args. If T takes an allocator, it gets the result of allocator(), unless args
 /// contain one.
@@ -3009,24 +2573,11 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     }
 }
 
-template <class T, class A, class... Args>
-inline constexpr bool constructs_nothrow = [] {
-    using F = A (*)();
-    if constexpr (aggregate_of<T, A, F, Args...>) {
-        return noexcept(construct_members<T>(nullptr, std::declval<for_member<A, F, Args>>()...));
-    } else {
-        return !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
-    }
-}();
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_WITHIN_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 template <class>
 class basic_arena;
@@ -3067,6 +2618,67 @@ EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     }
 }
 
+template <class T>
+struct run {
+    static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
+    /// The offset of the first object from the record.
+    static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
+    /// Whether a run can have more than one object: not if there is padding or a red zone between objects. For
+    /// large objects, a record each is cheap.
+    static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
+
+    static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
+    static void destroy(record* r) noexcept {
+        T* const first_one = objects(r);
+        for (T* p = reinterpret_cast<T*>(r->end); p != first_one;) std::destroy_at(--p);
+    }
+};
+
+/// A record that is not followed by its object.
+struct loose_record : record {
+    void* object;
+};
+template <class T>
+void destroy_loose(record* r) noexcept {
+    std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
+}
+
+template <class F>
+struct at_end {
+    F f;
+    explicit at_end(const F& g) : f(g) {}
+    explicit at_end(F&& g) : f(std::move(g)) {}
+    at_end(const at_end&) = delete;
+    at_end& operator=(const at_end&) = delete;
+    ~at_end() { f(); }
+};
+
+/// Frees the memory of an object and restores the busy bit if the constructor throws.
+struct memory_guard {
+    region& from;
+    std::byte* begin;
+    std::byte* end;
+    std::size_t overhead;
+    std::uintptr_t busy = from.busy();
+    bool kept = false;
+    ~memory_guard() {
+        if (EBB_UNLIKELY(!kept)) {
+            from.take_back(begin, end, overhead);
+            from.lo_ = address{from.low() | busy};
+        }
+    }
+};
+
+/// If the constructor of an array's element throws, destroys the elements before it, newest first.
+template <class T>
+struct object_guard {
+    T* first;
+    std::size_t count;
+    ~object_guard() {
+        while (EBB_UNLIKELY(count > 0)) std::destroy_at(first + --count);
+    }
+};
+
 /// The part of basic_arena<Checks> that makes objects.
 template <class Checks>
 class objects {
@@ -3081,16 +2693,8 @@ protected:
     // For types without a destructor to run.
     template <class T, class... Args>
     EBB_INLINE T* make_plain(Args&&... args) {
-        std::byte* const at = region_.take_one<T>();
-        T* const p = reinterpret_cast<T*>(at);
-        if constexpr (constructs_nothrow<T, allocator, Args...>) {
-            return construct(p, std::forward<Args>(args)...);
-        } else {
-            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0};
-            T* const object = construct(p, std::forward<Args>(args)...);
-            guard.kept = true;
-            return object;
-        }
+        std::byte* const at = region_.take(sizeof(T), alignof(T));
+        return construct<T>(at, at, 0, std::forward<Args>(args)...);
     }
 
     // For types with a destructor. construct is called in one place, so that the constructor is inlined once.
@@ -3098,9 +2702,8 @@ protected:
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
         const address end = region_.run_end_;
-        constexpr std::size_t step = run::can_grow ? sizeof(T) : 0;
         const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
-                           region_.template fits<step>(region_.low());
+                           region_.low() + sizeof(T) <= +region_.hi_;
         std::byte* at = nullptr;
         if (grows) {
             at = pointer_to(region_.low());
@@ -3108,16 +2711,8 @@ protected:
         } else {
             at = take_run<T>(run::first + sizeof(T)) + run::first;
         }
-        T* object = reinterpret_cast<T*>(at);
-        constexpr std::size_t size = round_up(sizeof(T), unit);
-        if constexpr (constructs_nothrow<T, allocator, Args...>) {
-            object = construct(object, std::forward<Args>(args)...);
-        } else {
-            const std::size_t before = grows ? 0 : run::first;
-            memory_guard<region> memory{region_, at - before, at + size, before};
-            object = construct(object, std::forward<Args>(args)...);
-            memory.kept = true;
-        }
+        const std::size_t before = grows ? 0 : run::first;
+        T* const object = construct<T>(at - before, at, before, std::forward<Args>(args)...);
         if (!grows) {
             add<T>(at - run::first, 1);
         } else if (EBB_UNLIKELY(region_.run_end_ != end)) {
@@ -3132,51 +2727,35 @@ protected:
     template <class T, class F>
     std::span<T> make_objects(std::size_t n, const F& f) {
         if (n == 0) return {};
-        if constexpr (std::is_trivially_destructible_v<T>) {
-            const std::size_t bytes = bytes_of<T>(n, 0);
-            std::byte* const at = region_.take(bytes, alignof(T));
-            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0};
-            std::size_t made = 0;
-            f(reinterpret_cast<T*>(at), made);
-            guard.kept = true;
-            return {reinterpret_cast<T*>(at), n};
-        } else {
-            using run = detail::run<T>;
-            const std::size_t bytes = bytes_of<T>(n, run::first);
-            std::byte* const at = take_run<T>(bytes);
-            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first};
-            T* const first = reinterpret_cast<T*>(at + run::first);
-            object_guard<T> made{first, 0};
-            f(first, made.count);
-            made.count = 0;
-            memory.kept = true;
-            add<T>(at, n);
-            return {first, n};
-        }
+        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
+        constexpr std::size_t before = recorded ? run<T>::first : 0;
+        const std::size_t bytes = bytes_of<T>(n, before);
+        std::byte* const at = recorded ? take_run<T>(bytes) : region_.take(bytes, alignof(T));
+        memory_guard memory{region_, at, at + round_up(bytes, unit), before};
+        object_guard<T> made{reinterpret_cast<T*>(at + before), 0};
+        f(made.first, made.count);
+        made.count = 0;
+        memory.kept = true;
+        if constexpr (recorded) add<T>(at, n);
+        return {made.first, n};
+    }
+    // Makes n objects, each by f(its address, its index).
+    template <class T, bool RunsCode = true, class F>
+    std::span<T> make_each(std::size_t n, const F& f) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
+            constructing<RunsCode>([&] {
+                for (; made < n; ++made) f(first + made, made);
+            });
+        });
     }
     template <class T, class... Args>
     std::span<T> make_equal(std::size_t n, const Args&... args) {
-        return make_objects<T>(n, [&](T* first, std::size_t& made) {
-            constructing<!std::is_trivially_constructible_v<T, const Args&...>>([&] {
-                for (; made < n; ++made) construct_within<allocator>(first + made, own(), args...);
-            });
-        });
+        return make_each<T, !std::is_trivially_constructible_v<T, const Args&...>>(
+            n, [&](T* at, std::size_t) { construct_within<allocator>(at, own(), args...); });
     }
     template <class T, class Iterator>
     std::span<T> make_copies(std::size_t n, Iterator from) {
-        return make_objects<T>(n, [&](T* first, std::size_t& made) {
-            constructing<true>([&] {
-                for (; made < n; ++made, ++from) construct_within<allocator>(first + made, own(), *from);
-            });
-        });
-    }
-    template <class T, class F>
-    std::span<T> make_generated(std::size_t n, F& f) {
-        return make_objects<T>(n, [&](T* first, std::size_t& made) {
-            constructing<true>([&] {
-                for (; made < n; ++made) ::new (static_cast<void*>(first + made)) T(f(made));
-            });
-        });
+        return make_each<T>(n, [&](T* at, std::size_t) { construct_within<allocator>(at, own(), *from), ++from; });
     }
 
     // Makes sure that make or copy of n objects needs no other chunk, with the resource for objects that take
@@ -3228,7 +2807,7 @@ protected:
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
-        memory_guard<region> memory{region_, begin, begin + size, 0};
+        memory_guard memory{region_, begin, begin + size, 0};
         object_guard<T> guard{object, 1};  // destroyed before `memory`
         const bool marked = region_.is_marked(object);
         void* at = nullptr;
@@ -3249,18 +2828,22 @@ protected:
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
-            const std::uintptr_t mine = region_.lock();
+            const address before = region_.lock();
             f();
-            region_.unlock(mine);
+            region_.unlock(before);
         } else {
             f();
         }
     }
+    // If the constructor throws, frees the memory from `begin` on, of which `overhead` bytes are overhead.
     template <class T, class... Args>
-    EBB_INLINE T* construct(T* at, Args&&... args) {
+    EBB_INLINE T* construct(std::byte* begin, std::byte* at, std::size_t overhead, Args&&... args) {
+        memory_guard guard{region_, begin, at + round_up(sizeof(T), unit), overhead};
+        T* object = reinterpret_cast<T*>(at);
         constructing<!std::is_trivially_constructible_v<T, Args...>>(
-            [&] { at = construct_within<allocator>(at, own(), std::forward<Args>(args)...); });
-        return at;
+            [&] { object = construct_within<allocator>(object, own(), std::forward<Args>(args)...); });
+        guard.kept = true;
+        return object;
     }
     auto own() noexcept {
         return [this] { return allocator(static_cast<basic_arena<Checks>&>(*this)); };
@@ -3268,7 +2851,7 @@ protected:
 
     static void report_stranded(const region* r) noexcept {
         if constexpr (Checks::enabled) {
-            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr, nullptr, misuse_info::no_slot, 0, 0});
+            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr});
         }
     }
 
@@ -3276,13 +2859,40 @@ protected:
 };
 
 }  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_OBJECTS_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
+
+/// A point in the cycle of an arena, for rewind. Move-only. A mark that was moved from or default-constructed
+/// is null.
+/// \snippet reference.cpp arena_mark
+class arena_mark {
+public:
+    /// Null.
+    constexpr arena_mark() noexcept = default;
+    /// Takes the mark of `other`, which becomes null.
+    constexpr arena_mark(arena_mark&& other) noexcept
+        : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
+    /// Takes the mark of `other`, which becomes null.
+    constexpr arena_mark& operator=(arena_mark&& other) noexcept {
+        region_ = std::exchange(other.region_, 0);
+        serial_ = other.serial_;
+        return *this;
+    }
+    arena_mark(const arena_mark&) = delete;
+    arena_mark& operator=(const arena_mark&) = delete;
+    ~arena_mark() = default;
+
+private:
+    template <class>
+    friend class basic_arena;
+    constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
+
+    std::size_t region_ = 0;  // its number, because arenas can move
+    std::size_t serial_ = 0;
+};
 
 /// A region: allocations of any type, freed together by reset().
 ///
@@ -3304,7 +2914,6 @@ inline namespace EBB_ABI {
 /// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all chunks before
 /// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text takes its length.
 /// Each run of adjacent objects of one type with a destructor takes 24 more bytes, and a mark takes 128.
-///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
 class basic_arena : detail::objects<Checks> {
@@ -3313,10 +2922,8 @@ class basic_arena : detail::objects<Checks> {
     using typename base::allocator;
 
 public:
-    /// The policy.
-    using checks_type = Checks;
-    /// The result of mark().
-    using mark_type = arena_mark;
+    using checks_type = Checks;    ///< The policy
+    using mark_type = arena_mark;  ///< The result of mark()
 
     /// An arena whose first chunk has room for `chunk_size` bytes. It takes no memory before the first
     /// allocation. After a reset, it keeps chunks of at most `max_retained` bytes, or ten times chunk_size if
@@ -3331,8 +2938,7 @@ public:
 
     /// An arena of default_chunk_size.
     basic_arena() : basic_arena(default_chunk_size) {}
-    /// The default size of the first chunk.
-    static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
+    static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;  ///< The default size of the first chunk
 
     /// Takes the memory, objects and marks of `other`, which becomes empty and loses the caller's storage.
     /// Allocators of objects in the arena move along. Every arena_allocator and arena_resource still refers to
@@ -3362,7 +2968,6 @@ public:
     /// end of the cycle and must not throw. Throws std::bad_alloc, limit_error and exceptions of T's
     /// constructor. If the constructor throws, the memory is freed, unless the constructor has allocated from
     /// the arena. O(1).
-    ///
     /// \snippet reference.cpp arena_make
     template <class T, class... Args>
     T* make(Args&&... args) {
@@ -3399,7 +3004,7 @@ public:
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();
-        return this->template make_generated<T>(n, f);
+        return this->template make_each<T>(n, [&](T* at, std::size_t i) { ::new (static_cast<void*>(at)) T(f(i)); });
     }
 
     /// Returns n objects of a trivial type without initializing them. Otherwise as make_span. O(1).
@@ -3442,14 +3047,12 @@ public:
         }
     }
     /// Returns copies of the elements of a list.
-    ///
     /// \snippet reference.cpp arena_copy
     template <class T>
     std::span<T> copy(std::initializer_list<T> all) {
         return copy(std::span<const T>(all.begin(), all.size()));
     }
     /// Returns copies of the elements of a range. It must have a size or be a forward range.
-    ///
     /// \snippet reference.cpp arena_copy
     template <detail::countable R>
     requires(!std::is_convertible_v<R, std::string_view>) auto copy(R&& all) {
@@ -3474,7 +3077,6 @@ public:
 
     /// As make, but returns null if the limit or the system refuses memory for the object. Throws exceptions of
     /// T's constructor, which may need more memory. An object with a destructor takes 24 more bytes.
-    ///
     /// \snippet reference.cpp arena_try
     template <class T, class... Args>
     [[nodiscard]] T* try_make(Args&&... args) {
@@ -3484,14 +3086,12 @@ public:
     }
     /// As allocate, but returns null if the limit or the system refuses the memory, or if align is not a power
     /// of 2.
-    ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) noexcept {
         if (align == 0 || (align & (align - 1)) != 0 || !region_.reserve(bytes, align)) return nullptr;
         return region_.take(bytes, align);
     }
     /// As copy, but returns a view with a null data() if the limit or the system refuses the memory.
-    ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
         return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
@@ -3505,7 +3105,6 @@ public:
 
     /// Calls f when the cycle ends, or in a rewind to an earlier mark. Such functions and destructors run in
     /// one order, newest first. f must not throw. Throws as make.
-    ///
     /// \snippet reference.cpp arena_on_end
     template <class F>
     void on_end(F&& f) {
@@ -3513,7 +3112,6 @@ public:
     }
     /// Takes ownership from `p`, deletes the object when the cycle ends, and returns it. Throws as make; then p
     /// keeps the object.
-    ///
     /// \snippet reference.cpp arena_on_end
     template <class T, class Delete>
     typename std::unique_ptr<T, Delete>::pointer adopt(std::unique_ptr<T, Delete>&& p) {
@@ -3522,14 +3120,12 @@ public:
 
     /// Reports whether p points into memory that the arena has allocated in this cycle, including padding and
     /// blocks that containers have freed. O(log chunks).
-    ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
 
     /// Returns an arena for another thread. It is an object in this arena, so it ends with the cycle; then no
     /// thread may use it. It has its own chunks, from the same source, which must be safe for use by several
     /// threads. Its limit is the unused rest of this arena's. Throws as make.
-    ///
     /// \snippet reference.cpp arena_fork
     [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
     /// For fork.
@@ -3541,7 +3137,7 @@ public:
         if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
             return allocate_large(bytes, align);
         }
-        return region_.take_small(bytes, align);
+        return region_.take(bytes, align);
     }
 
     /// Frees the result p of allocate(bytes) if it is the newest allocation. Otherwise does nothing. O(1).
@@ -3570,7 +3166,6 @@ public:
         if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
     /// The same, but keeps at most `retained` bytes of chunks instead of max_retained.
-    ///
     /// \snippet reference.cpp arena_reset
     void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
@@ -3619,9 +3214,9 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        const std::uintptr_t mine = Checks::enabled ? region_.lock() : 0;
+        const detail::address before = Checks::enabled ? region_.lock() : detail::address{};
         region_.unwind(to);
-        region_.unlock(mine);
+        if constexpr (Checks::enabled) region_.unlock(before);
     }
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && region_.busy() != 0; }
@@ -3629,7 +3224,7 @@ private:
     EBB_NOINLINE void end_cycle(std::size_t retained, bool release = false) noexcept {
         if (is_busy()) return complain(misuse::reentrant, nullptr);
         unwind(nullptr);
-        release ? region_.release() : region_.empty(retained);
+        region_.empty(retained, release);
     }
 
     // For arena_scope.
@@ -3658,7 +3253,7 @@ private:
     }
 
     EBB_COLD void complain(misuse kind, const void* pointer) const noexcept {
-        Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
+        Checks::on_misuse(misuse_info{kind, this, pointer});
     }
 
     // Whether the memory of `other` may move: no constructor or destructor uses it, and no resource has blocks
@@ -3711,7 +3306,6 @@ private:
 };
 
 /// An arena with the default policy.
-///
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
@@ -3724,7 +3318,6 @@ using arena = basic_arena<>;
 /// of the scope detects it (stale_mark, foreign_mark). Blocks of an arena_resource must be freed before the
 /// end, as with rewind. A constructor or destructor that the arena runs may use a scope that ends in it. Throws
 /// as arena::mark.
-///
 /// \snippet reference.cpp arena_scope
 template <class Checks = checks::trap>
 class [[nodiscard]] arena_scope {
@@ -3744,8 +3337,7 @@ private:
     arena_mark start_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 // ebb::arena_allocator<T>: a standard allocator for containers in an arena.
 #ifndef EBBPOOL_ARENA_ALLOCATOR_HPP
@@ -3756,8 +3348,7 @@ private:
 #include <type_traits>
 
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A standard allocator that allocates from an arena, which must outlive it.
 ///
@@ -3768,29 +3359,14 @@ inline namespace EBB_ABI {
 ///
 /// Two allocators are equal if they have the same arena. Move assignment and swap of containers propagate the
 /// allocator; copy assignment doesn't.
-///
 /// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
 class arena_allocator {
 public:
-    /// T.
-    using value_type = T;
-    /// The arena's type.
-    using arena_type = basic_arena<Checks>;
-    /// Copy assignment of containers does not propagate the allocator.
-    using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment propagates it.
-    using propagate_on_container_move_assignment = std::true_type;
-    /// Swap propagates it.
-    using propagate_on_container_swap = std::true_type;
-    /// Allocators of different arenas are not equal.
-    using is_always_equal = std::false_type;
-
-    /// The allocator for another type.
-    template <class U>
-    struct rebind {
-        using other = arena_allocator<U, Checks>;
-    };
+    using value_type = T;                                           ///< T
+    using arena_type = basic_arena<Checks>;                         ///< The arena's type
+    using propagate_on_container_move_assignment = std::true_type;  ///< Move assignment propagates it
+    using propagate_on_container_swap = std::true_type;             ///< Swap propagates it
 
     /// Allocates from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
@@ -3807,7 +3383,6 @@ public:
     }
 
     /// Returns memory for at least n objects, and the number that fits.
-    ///
     /// \snippet reference.cpp allocate_at_least
     [[nodiscard]] auto allocate_at_least(std::size_t n) {
         if (n > detail::region::max_bytes / sizeof(T)) detail::throw_bad_alloc();
@@ -3875,8 +3450,7 @@ private:
     std::size_t time_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_ARENA_ALLOCATOR_HPP
 
@@ -3948,9 +3522,7 @@ __declspec(dllimport) int __stdcall FlsSetValue(unsigned long, void*);
 #define EBB_EMULATED_TLS 0
 #endif
 
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 #if defined(_WIN32)
 /// A pointer for each thread or fiber.
@@ -4054,15 +3626,11 @@ private:
 #endif
 };
 
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_PER_THREAD_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 // libstdc++ with Windows threads has no std::mutex before gcc 13. The lock is held for some hundred
 // instructions, so waiting threads yield.
@@ -4423,21 +3991,16 @@ private:
     entry* first_ = nullptr;
 };
 
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_SYNC_DEPOT_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// Options of a sync_fixed_pool.
-///
 /// \snippet reference.cpp sync_options
 struct sync_options {
-    /// The pool chooses the batch.
-    static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
+    static constexpr std::size_t automatic = static_cast<std::size_t>(-1);  ///< The pool chooses the batch
 
     /// The options of the memory.
     pool_options memory{};
@@ -4468,7 +4031,6 @@ struct sync_options {
 /// new one or ends.
 ///
 /// Under AddressSanitizer, free slots are poisoned if sizeof(T) is a multiple of 8.
-///
 /// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
 class sync_fixed_pool {
@@ -4476,10 +4038,8 @@ class sync_fixed_pool {
                   "ebb::sync_fixed_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
-    /// T.
-    using value_type = T;
-    /// The policy.
-    using checks_type = Checks;
+    using value_type = T;        ///< T
+    using checks_type = Checks;  ///< The policy
 
     /// As fixed_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
@@ -4731,13 +4291,11 @@ private:
     std::shared_ptr<detail::depot> depot_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_SYNC_FIXED_POOL_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// An alias of fixed_pool.
 template <class T, class Checks = checks::trap>
@@ -4747,8 +4305,7 @@ using arena_pool = fixed_pool<T, Checks>;
 template <class T, class Checks = checks::trap>
 using sync_arena_pool = sync_fixed_pool<T, Checks>;
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif
 // ebb::arena_resource: a std::pmr::memory_resource on an arena.
@@ -4759,8 +4316,7 @@ using sync_arena_pool = sync_fixed_pool<T, Checks>;
 #include <memory_resource>
 
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A memory resource that allocates from an arena, which must outlive it.
 ///
@@ -4774,7 +4330,6 @@ inline namespace EBB_ABI {
 /// Containers reuse blocks that containers have freed. Two resources are equal only if they are the same
 /// object. Throws as arena::allocate. Freeing a block is O(1), or O(log chunks + marks after the block) while
 /// there are marks.
-///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
 class basic_arena_resource : public std::pmr::memory_resource {
@@ -4798,7 +4353,8 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && cycle_ != arena_->region_.cycle(); }
+    [[nodiscard]] bool is_current() const noexcept { return cycle_ == arena_->region_.cycle(); }
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && !is_current(); }
 
     // If the policy returns, the resource has no blocks.
     EBB_COLD void complain() noexcept {
@@ -4810,7 +4366,7 @@ private:
         // Whether the alignment is 1, 2, 4 or 8. Without -march, clang compiles the usual power-of-2 test to 17
         // more instructions.
         const bool simple = alignment <= detail::unit && (0b1'0001'0110 >> alignment & 1) != 0;
-        if (EBB_UNLIKELY(!simple || is_stranded())) return allocate_apart(bytes, alignment);
+        if (EBB_UNLIKELY(!simple || !is_current())) return allocate_apart(bytes, alignment);
         void* const p = arena_->region_.take_block_at_once(bytes);
         if (EBB_UNLIKELY(p == nullptr)) return allocate_apart(bytes, alignment);
         return add_block(), p;
@@ -4820,17 +4376,17 @@ private:
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_block(bytes, alignment);
+        cycle_ = arena_->region_.cycle();
         return add_block(), p;
     }
 
     EBB_INLINE void add_block() noexcept {
-        if (blocks_++ == 0) cycle_ = arena_->region_.cycle();
+        ++blocks_;
         if constexpr (Checks::enabled) arena_->region_.add_block();
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
-        if (EBB_UNLIKELY(blocks_ == 0)) return;  // abandoned
-        if (EBB_UNLIKELY(is_stranded())) return complain();
+        if (EBB_UNLIKELY(blocks_ == 0 || !is_current())) return blocks_ != 0 ? complain() : void();  // else abandoned
         --blocks_;
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(arena_->region_.has_marks())) return give_under_marks(p, bytes);
@@ -4849,12 +4405,11 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t cycle_ = 0;  // the arena's cycle at the first block
+    std::size_t cycle_ = 0;  // the arena's cycle when the blocks were allocated
 };
 
 /// Sets std::pmr's default resource, for all threads, and restores the previous one at the end of the scope.
 /// Scopes must nest.
-///
 /// \snippet reference.cpp default_resource
 class default_resource_scope {
 public:
@@ -4870,12 +4425,10 @@ private:
 };
 
 /// A resource on an arena with the default policy.
-///
 /// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_ARENA_RESOURCE_HPP
 // ebb::handle<T> and its pool. A handle has the index of a slot and the slot's generation, which is incremented
@@ -4901,35 +4454,27 @@ using arena_resource = basic_arena_resource<>;
 #include <iterator>
 
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots without a
 /// constructed object.
 ///
 /// The loop may free the current slot. Slots allocated in the loop may or may not be visited. A loop takes
 /// O(high_water()) time. Pools with checks::none have no such range.
-///
 /// \snippet reference.cpp live
 template <class Pool>
 class live_range {
 public:
-    /// The type of the pool's objects.
-    using value_type = typename Pool::value_type;
+    using value_type = typename Pool::value_type;  ///< The type of the pool's objects
 
     /// A forward iterator.
     class iterator {
     public:
-        /// Forward.
-        using iterator_category = std::forward_iterator_tag;
-        /// The type of the pool's objects.
-        using value_type = typename Pool::value_type;
-        /// For std::iterator_traits.
-        using difference_type = std::ptrdiff_t;
-        /// For std::iterator_traits.
-        using pointer = value_type*;
-        /// For std::iterator_traits.
-        using reference = value_type&;
+        using iterator_category = std::forward_iterator_tag;  ///< Forward
+        using value_type = typename Pool::value_type;         ///< The type of the pool's objects
+        using difference_type = std::ptrdiff_t;               ///< For std::iterator_traits
+        using pointer = value_type*;                          ///< For std::iterator_traits
+        using reference = value_type&;                        ///< For std::iterator_traits
 
         /// A singular iterator.
         constexpr iterator() noexcept = default;
@@ -4979,7 +4524,6 @@ private:
 };
 
 /// Returns the range of the allocated slots of `pool`; see live_range.
-///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled)
@@ -4989,7 +4533,6 @@ requires(Checks::enabled)
 
 /// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must have
 /// an object. Call it before the pool is destroyed if its objects own resources.
-///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
@@ -5004,13 +4547,11 @@ requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks
     return destroyed;
 }
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_ITERATE_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 struct generations;  // access for a test, which can't make 2^31 objects
@@ -5018,7 +4559,6 @@ struct generations;  // access for a test, which can't make 2^31 objects
 
 /// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle does not identify
 /// its pool: in another pool of the same type, it may refer to an unrelated object.
-///
 /// \snippet reference.cpp handle_pool
 template <class T>
 struct handle {
@@ -5042,15 +4582,12 @@ struct handle {
 /// Generations don't wrap, so a stale handle never becomes valid: after 2,147,483,647 objects, a slot is
 /// retired and not used again. Calls are O(1). The pool takes the memory of a fixed_pool<T> and 4 bytes per
 /// slot.
-///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
 class handle_pool {
 public:
-    /// T.
-    using value_type = T;
-    /// The result of create().
-    using handle_type = handle<T>;
+    using value_type = T;           ///< T
+    using handle_type = handle<T>;  ///< The result of create()
 
     /// Throws as fixed_pool's constructor. It makes two allocations, or none with options.storage.
     explicit handle_pool(std::size_t capacity, const pool_options& options = {})
@@ -5195,15 +4732,13 @@ private:
 
 /// Returns a range of the objects of `pool` in the order of their addresses; see live_range. The handle
 /// of an object is pool.handle_of(&object).
-///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks>
 [[nodiscard]] live_range<handle_pool<T, Checks>> live(const handle_pool<T, Checks>& pool) noexcept {
     return live_range<handle_pool<T, Checks>>(pool);
 }
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 template <class T>
 struct std::hash<ebb::handle<T>> {
@@ -5237,11 +4772,9 @@ struct std::hash<ebb::handle<T>> {
 #include <memory_resource>
 
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// The element type of a pool of raw memory.
-///
 /// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
 struct raw_block {
@@ -5261,13 +4794,11 @@ struct raw_block {
 /// Misuse of deallocate is detected as by fixed_pool. Addresses outside the blocks go to `upstream`; with the
 /// default upstream they are misuse. Two resources are equal only if they are the same object. It is for one
 /// thread at a time.
-///
 /// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
 class pool_resource : public std::pmr::memory_resource {
 public:
-    /// The pool's type.
-    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;  ///< The pool's type
 
     /// Throws as fixed_pool's constructor. `upstream` must not be null and must outlive the resource.
     explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
@@ -5315,13 +4846,11 @@ private:
     std::pmr::memory_resource* upstream_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_POOL_RESOURCE_HPP
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 
@@ -5341,7 +4870,6 @@ constexpr std::size_t node_bytes() noexcept {
 
 /// The pool of a pool_allocator<T, BlockSize, Checks>, with blocks that hold a node of T. The nodes of a
 /// std::list need two words less than the default.
-///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
@@ -5352,24 +4880,15 @@ using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(v
 ///
 /// Two allocators are equal if they have the same pool. Move assignment and swap of containers propagate the
 /// allocator; copy assignment doesn't.
-///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
           std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
 class pool_allocator {
 public:
-    /// T.
-    using value_type = T;
-    /// A node_pool.
-    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
-    /// Copy assignment of containers does not propagate the allocator.
-    using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment propagates it.
-    using propagate_on_container_move_assignment = std::true_type;
-    /// Swap propagates it.
-    using propagate_on_container_swap = std::true_type;
-    /// Allocators of different pools are not equal.
-    using is_always_equal = std::false_type;
+    using value_type = T;                                                   ///< T
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;  ///< A node_pool
+    using propagate_on_container_move_assignment = std::true_type;          ///< Move assignment propagates it
+    using propagate_on_container_swap = std::true_type;                     ///< Swap propagates it
 
     /// The allocator for another type.
     template <class U>
@@ -5425,8 +4944,7 @@ private:
     pool_type* pool_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_POOL_ALLOCATOR_HPP
 // ebb::sync_arena: a region for several threads.
@@ -5448,8 +4966,7 @@ private:
 #include <utility>
 
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 namespace detail {
 
 /// A thread's cache of its parts.
@@ -5488,13 +5005,11 @@ private:
 /// Only a thread's first allocation takes a lock, and allocations of threads that alternate between more than
 /// 64 arenas. Each thread has chunks of its own. If many threads make a few small objects each, an ebb::arena
 /// under a lock needs less memory.
-///
 /// \snippet reference.cpp sync_arena
 template <class Checks = checks::trap>
 class basic_sync_arena {
 public:
-    /// The policy.
-    using checks_type = Checks;
+    using checks_type = Checks;  ///< The policy
 
     /// An arena whose first chunk in each thread has room for `chunk_size` bytes. After a reset, each thread
     /// keeps chunks of at most `max_retained` bytes, or ten times chunk_size if that is 0. A memory source must
@@ -5621,11 +5136,9 @@ private:
 };
 
 /// A sync arena with the default policy.
-///
 /// \snippet reference.cpp sync_arena
 using sync_arena = basic_sync_arena<>;
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_SYNC_ARENA_HPP

@@ -24,13 +24,40 @@
 #include <type_traits>
 #include <utility>
 
-#include <ebbpool/arena_mark.hpp>
 #include <ebbpool/checks.hpp>
 #include <ebbpool/objects.hpp>
 #include <ebbpool/region.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
+
+/// A point in the cycle of an arena, for rewind. Move-only. A mark that was moved from or default-constructed
+/// is null.
+/// \snippet reference.cpp arena_mark
+class arena_mark {
+public:
+    /// Null.
+    constexpr arena_mark() noexcept = default;
+    /// Takes the mark of `other`, which becomes null.
+    constexpr arena_mark(arena_mark&& other) noexcept
+        : region_(std::exchange(other.region_, 0)), serial_(other.serial_) {}
+    /// Takes the mark of `other`, which becomes null.
+    constexpr arena_mark& operator=(arena_mark&& other) noexcept {
+        region_ = std::exchange(other.region_, 0);
+        serial_ = other.serial_;
+        return *this;
+    }
+    arena_mark(const arena_mark&) = delete;
+    arena_mark& operator=(const arena_mark&) = delete;
+    ~arena_mark() = default;
+
+private:
+    template <class>
+    friend class basic_arena;
+    constexpr arena_mark(std::size_t region, std::size_t serial) noexcept : region_(region), serial_(serial) {}
+
+    std::size_t region_ = 0;  // its number, because arenas can move
+    std::size_t serial_ = 0;
+};
 
 /// A region: allocations of any type, freed together by reset().
 ///
@@ -52,7 +79,6 @@ inline namespace EBB_ABI {
 /// Allocation bumps a pointer in a chunk. When a chunk is full, the next one is as large as all chunks before
 /// it, up to 64 times chunk_size. An object takes its size, rounded up to 8 bytes, and text takes its length.
 /// Each run of adjacent objects of one type with a destructor takes 24 more bytes, and a mark takes 128.
-///
 /// \snippet reference.cpp arena
 template <class Checks = checks::trap>
 class basic_arena : detail::objects<Checks> {
@@ -61,10 +87,8 @@ class basic_arena : detail::objects<Checks> {
     using typename base::allocator;
 
 public:
-    /// The policy.
-    using checks_type = Checks;
-    /// The result of mark().
-    using mark_type = arena_mark;
+    using checks_type = Checks;    ///< The policy
+    using mark_type = arena_mark;  ///< The result of mark()
 
     /// An arena whose first chunk has room for `chunk_size` bytes. It takes no memory before the first
     /// allocation. After a reset, it keeps chunks of at most `max_retained` bytes, or ten times chunk_size if
@@ -79,8 +103,7 @@ public:
 
     /// An arena of default_chunk_size.
     basic_arena() : basic_arena(default_chunk_size) {}
-    /// The default size of the first chunk.
-    static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;
+    static constexpr std::size_t default_chunk_size = std::size_t{16} << 10;  ///< The default size of the first chunk
 
     /// Takes the memory, objects and marks of `other`, which becomes empty and loses the caller's storage.
     /// Allocators of objects in the arena move along. Every arena_allocator and arena_resource still refers to
@@ -110,7 +133,6 @@ public:
     /// end of the cycle and must not throw. Throws std::bad_alloc, limit_error and exceptions of T's
     /// constructor. If the constructor throws, the memory is freed, unless the constructor has allocated from
     /// the arena. O(1).
-    ///
     /// \snippet reference.cpp arena_make
     template <class T, class... Args>
     T* make(Args&&... args) {
@@ -147,7 +169,7 @@ public:
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();
-        return this->template make_generated<T>(n, f);
+        return this->template make_each<T>(n, [&](T* at, std::size_t i) { ::new (static_cast<void*>(at)) T(f(i)); });
     }
 
     /// Returns n objects of a trivial type without initializing them. Otherwise as make_span. O(1).
@@ -190,14 +212,12 @@ public:
         }
     }
     /// Returns copies of the elements of a list.
-    ///
     /// \snippet reference.cpp arena_copy
     template <class T>
     std::span<T> copy(std::initializer_list<T> all) {
         return copy(std::span<const T>(all.begin(), all.size()));
     }
     /// Returns copies of the elements of a range. It must have a size or be a forward range.
-    ///
     /// \snippet reference.cpp arena_copy
     template <detail::countable R>
     requires(!std::is_convertible_v<R, std::string_view>) auto copy(R&& all) {
@@ -222,7 +242,6 @@ public:
 
     /// As make, but returns null if the limit or the system refuses memory for the object. Throws exceptions of
     /// T's constructor, which may need more memory. An object with a destructor takes 24 more bytes.
-    ///
     /// \snippet reference.cpp arena_try
     template <class T, class... Args>
     [[nodiscard]] T* try_make(Args&&... args) {
@@ -232,14 +251,12 @@ public:
     }
     /// As allocate, but returns null if the limit or the system refuses the memory, or if align is not a power
     /// of 2.
-    ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] void* try_allocate(std::size_t bytes, std::size_t align = alignof(std::max_align_t)) noexcept {
         if (align == 0 || (align & (align - 1)) != 0 || !region_.reserve(bytes, align)) return nullptr;
         return region_.take(bytes, align);
     }
     /// As copy, but returns a view with a null data() if the limit or the system refuses the memory.
-    ///
     /// \snippet reference.cpp arena_try
     [[nodiscard]] std::string_view try_copy(std::string_view text) noexcept {
         return region_.reserve_text(text.size()) ? copy(text) : std::string_view();
@@ -253,7 +270,6 @@ public:
 
     /// Calls f when the cycle ends, or in a rewind to an earlier mark. Such functions and destructors run in
     /// one order, newest first. f must not throw. Throws as make.
-    ///
     /// \snippet reference.cpp arena_on_end
     template <class F>
     void on_end(F&& f) {
@@ -261,7 +277,6 @@ public:
     }
     /// Takes ownership from `p`, deletes the object when the cycle ends, and returns it. Throws as make; then p
     /// keeps the object.
-    ///
     /// \snippet reference.cpp arena_on_end
     template <class T, class Delete>
     typename std::unique_ptr<T, Delete>::pointer adopt(std::unique_ptr<T, Delete>&& p) {
@@ -270,14 +285,12 @@ public:
 
     /// Reports whether p points into memory that the arena has allocated in this cycle, including padding and
     /// blocks that containers have freed. O(log chunks).
-    ///
     /// \snippet reference.cpp arena_owns
     [[nodiscard]] bool owns(const void* p) const noexcept { return region_.owns(p); }
 
     /// Returns an arena for another thread. It is an object in this arena, so it ends with the cycle; then no
     /// thread may use it. It has its own chunks, from the same source, which must be safe for use by several
     /// threads. Its limit is the unused rest of this arena's. Throws as make.
-    ///
     /// \snippet reference.cpp arena_fork
     [[nodiscard]] basic_arena& fork() { return *make<basic_arena>(detail::region::fork_of{region_}); }
     /// For fork.
@@ -289,7 +302,7 @@ public:
         if (EBB_UNLIKELY(!region_.is_small(bytes, align) || (align & (align - 1)) != 0)) {
             return allocate_large(bytes, align);
         }
-        return region_.take_small(bytes, align);
+        return region_.take(bytes, align);
     }
 
     /// Frees the result p of allocate(bytes) if it is the newest allocation. Otherwise does nothing. O(1).
@@ -318,7 +331,6 @@ public:
         if (EBB_UNLIKELY(is_busy() || !region_.empty_at_once())) end_cycle(region_.max_retained_);
     }
     /// The same, but keeps at most `retained` bytes of chunks instead of max_retained.
-    ///
     /// \snippet reference.cpp arena_reset
     void reset(std::size_t retained) noexcept { end_cycle(retained); }
 
@@ -367,9 +379,9 @@ private:
     }
 
     void unwind(const detail::record* to) noexcept {
-        const std::uintptr_t mine = Checks::enabled ? region_.lock() : 0;
+        const detail::address before = Checks::enabled ? region_.lock() : detail::address{};
         region_.unwind(to);
-        region_.unlock(mine);
+        if constexpr (Checks::enabled) region_.unlock(before);
     }
 
     [[nodiscard]] bool is_busy() const noexcept { return Checks::enabled && region_.busy() != 0; }
@@ -377,7 +389,7 @@ private:
     EBB_NOINLINE void end_cycle(std::size_t retained, bool release = false) noexcept {
         if (is_busy()) return complain(misuse::reentrant, nullptr);
         unwind(nullptr);
-        release ? region_.release() : region_.empty(retained);
+        region_.empty(retained, release);
     }
 
     // For arena_scope.
@@ -406,7 +418,7 @@ private:
     }
 
     EBB_COLD void complain(misuse kind, const void* pointer) const noexcept {
-        Checks::on_misuse(misuse_info{kind, this, pointer, nullptr, misuse_info::no_slot, 0, 0});
+        Checks::on_misuse(misuse_info{kind, this, pointer});
     }
 
     // Whether the memory of `other` may move: no constructor or destructor uses it, and no resource has blocks
@@ -459,7 +471,6 @@ private:
 };
 
 /// An arena with the default policy.
-///
 /// \snippet reference.cpp arena
 using arena = basic_arena<>;
 
@@ -472,7 +483,6 @@ using arena = basic_arena<>;
 /// of the scope detects it (stale_mark, foreign_mark). Blocks of an arena_resource must be freed before the
 /// end, as with rewind. A constructor or destructor that the arena runs may use a scope that ends in it. Throws
 /// as arena::mark.
-///
 /// \snippet reference.cpp arena_scope
 template <class Checks = checks::trap>
 class [[nodiscard]] arena_scope {
@@ -492,8 +502,7 @@ private:
     arena_mark start_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #include <ebbpool/arena_allocator.hpp>
 

@@ -8,8 +8,7 @@
 
 #include <ebbpool/arena.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A standard allocator that allocates from an arena, which must outlive it.
 ///
@@ -20,29 +19,14 @@ inline namespace EBB_ABI {
 ///
 /// Two allocators are equal if they have the same arena. Move assignment and swap of containers propagate the
 /// allocator; copy assignment doesn't.
-///
 /// \snippet reference.cpp arena_allocator
 template <class T, class Checks = checks::trap>
 class arena_allocator {
 public:
-    /// T.
-    using value_type = T;
-    /// The arena's type.
-    using arena_type = basic_arena<Checks>;
-    /// Copy assignment of containers does not propagate the allocator.
-    using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment propagates it.
-    using propagate_on_container_move_assignment = std::true_type;
-    /// Swap propagates it.
-    using propagate_on_container_swap = std::true_type;
-    /// Allocators of different arenas are not equal.
-    using is_always_equal = std::false_type;
-
-    /// The allocator for another type.
-    template <class U>
-    struct rebind {
-        using other = arena_allocator<U, Checks>;
-    };
+    using value_type = T;                                           ///< T
+    using arena_type = basic_arena<Checks>;                         ///< The arena's type
+    using propagate_on_container_move_assignment = std::true_type;  ///< Move assignment propagates it
+    using propagate_on_container_swap = std::true_type;             ///< Swap propagates it
 
     /// Allocates from `a`, which must outlive it.
     arena_allocator(arena_type& a) noexcept : arena_(&a), time_(a.region_.time() | 1) {}
@@ -59,7 +43,6 @@ public:
     }
 
     /// Returns memory for at least n objects, and the number that fits.
-    ///
     /// \snippet reference.cpp allocate_at_least
     [[nodiscard]] auto allocate_at_least(std::size_t n) {
         if (n > detail::region::max_bytes / sizeof(T)) detail::throw_bad_alloc();
@@ -127,7 +110,6 @@ private:
     std::size_t time_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_ARENA_ALLOCATOR_HPP

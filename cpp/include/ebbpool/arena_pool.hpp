@@ -5,8 +5,7 @@
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/sync_fixed_pool.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// An alias of fixed_pool.
 template <class T, class Checks = checks::trap>
@@ -16,7 +15,6 @@ using arena_pool = fixed_pool<T, Checks>;
 template <class T, class Checks = checks::trap>
 using sync_arena_pool = sync_fixed_pool<T, Checks>;
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif

@@ -7,8 +7,7 @@
 
 #include <ebbpool/arena.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A memory resource that allocates from an arena, which must outlive it.
 ///
@@ -22,7 +21,6 @@ inline namespace EBB_ABI {
 /// Containers reuse blocks that containers have freed. Two resources are equal only if they are the same
 /// object. Throws as arena::allocate. Freeing a block is O(1), or O(log chunks + marks after the block) while
 /// there are marks.
-///
 /// \snippet reference.cpp arena_resource
 template <class Checks = checks::trap>
 class basic_arena_resource : public std::pmr::memory_resource {
@@ -46,7 +44,8 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && cycle_ != arena_->region_.cycle(); }
+    [[nodiscard]] bool is_current() const noexcept { return cycle_ == arena_->region_.cycle(); }
+    [[nodiscard]] bool is_stranded() const noexcept { return blocks_ != 0 && !is_current(); }
 
     // If the policy returns, the resource has no blocks.
     EBB_COLD void complain() noexcept {
@@ -58,7 +57,7 @@ private:
         // Whether the alignment is 1, 2, 4 or 8. Without -march, clang compiles the usual power-of-2 test to 17
         // more instructions.
         const bool simple = alignment <= detail::unit && (0b1'0001'0110 >> alignment & 1) != 0;
-        if (EBB_UNLIKELY(!simple || is_stranded())) return allocate_apart(bytes, alignment);
+        if (EBB_UNLIKELY(!simple || !is_current())) return allocate_apart(bytes, alignment);
         void* const p = arena_->region_.take_block_at_once(bytes);
         if (EBB_UNLIKELY(p == nullptr)) return allocate_apart(bytes, alignment);
         return add_block(), p;
@@ -68,17 +67,17 @@ private:
     EBB_NOINLINE void* allocate_apart(std::size_t bytes, std::size_t alignment) {
         if (EBB_UNLIKELY(is_stranded())) complain();
         void* const p = arena_->take_block(bytes, alignment);
+        cycle_ = arena_->region_.cycle();
         return add_block(), p;
     }
 
     EBB_INLINE void add_block() noexcept {
-        if (blocks_++ == 0) cycle_ = arena_->region_.cycle();
+        ++blocks_;
         if constexpr (Checks::enabled) arena_->region_.add_block();
     }
 
     void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
-        if (EBB_UNLIKELY(blocks_ == 0)) return;  // abandoned
-        if (EBB_UNLIKELY(is_stranded())) return complain();
+        if (EBB_UNLIKELY(blocks_ == 0 || !is_current())) return blocks_ != 0 ? complain() : void();  // else abandoned
         --blocks_;
         if constexpr (Checks::enabled) {
             if (EBB_UNLIKELY(arena_->region_.has_marks())) return give_under_marks(p, bytes);
@@ -97,12 +96,11 @@ private:
 
     basic_arena<Checks>* arena_;
     std::size_t blocks_ = 0;
-    std::size_t cycle_ = 0;  // the arena's cycle at the first block
+    std::size_t cycle_ = 0;  // the arena's cycle when the blocks were allocated
 };
 
 /// Sets std::pmr's default resource, for all threads, and restores the previous one at the end of the scope.
 /// Scopes must nest.
-///
 /// \snippet reference.cpp default_resource
 class default_resource_scope {
 public:
@@ -118,11 +116,9 @@ private:
 };
 
 /// A resource on an arena with the default policy.
-///
 /// \snippet reference.cpp arena_resource
 using arena_resource = basic_arena_resource<>;
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_ARENA_RESOURCE_HPP

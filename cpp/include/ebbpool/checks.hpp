@@ -7,14 +7,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 
 #include <ebbpool/compiler.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// The kinds of misuse, of a pointer passed to a pool or of a call of an arena.
-///
 /// \snippet reference.cpp report
 enum class misuse : unsigned char {
     null,             ///< the null pointer
@@ -31,7 +30,6 @@ enum class misuse : unsigned char {
 };
 
 /// Returns the name of a kind. Never null.
-///
 /// \snippet reference.cpp report
 [[nodiscard]] constexpr const char* name(misuse kind) noexcept {
     switch (kind) {
@@ -50,63 +48,23 @@ enum class misuse : unsigned char {
     return "unknown";
 }
 
-/// Returns a sentence on what to look for. Never null.
-///
-/// \snippet reference.cpp report
-[[nodiscard]] constexpr const char* advice(misuse kind) noexcept {
-    switch (kind) {
-        case misuse::null:
-            return "a pool has nothing to do for null: test the pointer first, or look for the "
-                   "allocate() whose nullptr (pool full) was not checked";
-        case misuse::foreign: return "the pointer is not from this pool: give it back to where it came from";
-        case misuse::interior:
-            return "the pointer is inside an object: give back the address that allocate() answered, "
-                   "not that of a member, a base class or an array element";
-        case misuse::misaligned:
-            return "no object can begin at this address: give back the address that allocate() "
-                   "answered, and look for arithmetic on it";
-        case misuse::double_free: return "this slot was given back before: look for two owners of one object";
-        case misuse::never_allocated:
-            return "allocate() never handed out this slot: look for an address that was computed";
-        case misuse::stale_mark:
-            return "the arena was reset, released or rewound to an earlier mark since this one was taken: take a new "
-                   "one";
-        case misuse::foreign_mark: return "the mark is of another arena: rewind the one that it was taken from";
-        case misuse::moved_mark: return "the mark was moved from or never taken: rewind to the one that it went to";
-        case misuse::reentrant:
-            return "a constructor or destructor that the arena runs may allocate from it, but not rewind, reset, "
-                   "release or move it";
-        case misuse::stranded:
-            return "a container still has blocks of memory that the arena takes back: destroy it before reset(), "
-                   "release(), rewind() and a move, or call abandon() on the resource if it is never to be destroyed";
-    }
-    return "";
-}
-
-/// Reports whether the kind is a misuse of arenas.
-///
-/// \snippet reference.cpp report
-[[nodiscard]] constexpr bool is_of_arena(misuse kind) noexcept { return kind >= misuse::stale_mark; }
-
 /// A misuse, as passed to a policy. `pointer` was not dereferenced. For arenas, the fields about slots are zero
 /// or no_slot.
-///
 /// \snippet reference.cpp report
 struct misuse_info {
     /// The value of `slot` if `pointer` is in no slot.
     static constexpr std::size_t no_slot = static_cast<std::size_t>(-1);
 
-    misuse kind;            ///< the kind of misuse
-    const void* pool;       ///< the pool or arena object that was called
-    const void* pointer;    ///< the argument. For arenas: the mark, the resource, or null
-    const void* first;      ///< the address of the pool's slot 0
-    std::size_t slot;       ///< the slot that `pointer` points into, or no_slot
-    std::size_t slot_size;  ///< bytes
-    std::size_t capacity;   ///< slots
+    misuse kind;                  ///< the kind of misuse
+    const void* pool;             ///< the pool or arena object that was called
+    const void* pointer;          ///< the argument. For arenas: the mark, the resource, or null
+    const void* first = nullptr;  ///< the address of the pool's slot 0
+    std::size_t slot = no_slot;   ///< the slot that `pointer` points into, or no_slot
+    std::size_t slot_size = 0;    ///< bytes
+    std::size_t capacity = 0;     ///< slots
 };
 
 /// A pool that is destroyed with allocated slots.
-///
 /// \snippet reference.cpp with_leaks
 struct leak_info {
     const void* pool;      ///< the pool
@@ -116,42 +74,33 @@ struct leak_info {
 
 /// Writes a message of one line, with a terminating zero, to text. It is truncated to `size` bytes; 512 are
 /// always enough. It doesn't allocate.
-///
 /// \snippet reference.cpp report
 EBB_COLD inline void describe(const misuse_info& info, char* text, std::size_t size) noexcept {
-    if (is_of_arena(info.kind)) {
-        const int length = std::snprintf(text, size, "ebbpool: misuse %s: arena %p, called with %p: %s\n",
-                                         name(info.kind), info.pool, info.pointer, advice(info.kind));
-        if (length < 0 && size > 0) text[0] = '\0';
+    if (size > 0) text[0] = '\0';  // snprintf may fail
+    if (info.kind >= misuse::stale_mark) {
+        const char* const function = info.kind <= misuse::moved_mark ? "rewind" : "arena";
+        static_cast<void>(std::snprintf(text, size, "ebbpool: %s: %s: argument %p, arena %p\n", function,
+                                        name(info.kind), info.pointer, info.pool));
         return;
     }
-    char slot[64] = "no slot of it";
-    if (info.slot != misuse_info::no_slot) {
-        static_cast<void>(std::snprintf(slot, sizeof slot, "slot %zu", info.slot));
-    }
-    const int length = std::snprintf(
-        text, size, "ebbpool: misuse %s: pool %p (%zu slots of %zu bytes at %p) was given back %p (%s): %s\n",
-        name(info.kind), info.pool, info.capacity, info.slot_size, info.first, info.pointer, slot, advice(info.kind));
-    if (length < 0 && size > 0) text[0] = '\0';
+    char slot[32] = "no slot";
+    if (info.slot != misuse_info::no_slot) static_cast<void>(std::snprintf(slot, sizeof slot, "slot %zu", info.slot));
+    static_cast<void>(
+        std::snprintf(text, size, "ebbpool: deallocate: %s: pointer %p, %s, pool %p of %zu slots of %zu bytes at %p\n",
+                      name(info.kind), info.pointer, slot, info.pool, info.capacity, info.slot_size, info.first));
 }
-
 /// The same for leaks.
-///
 /// \snippet reference.cpp with_leaks
 EBB_COLD inline void describe(const leak_info& info, char* text, std::size_t size) noexcept {
-    const int length = std::snprintf(text, size,
-                                     "ebbpool: leak: pool %p was destroyed with %zu of %zu objects still out: "
-                                     "their destructors have not run\n",
-                                     info.pool, info.live, info.capacity);
-    if (length < 0 && size > 0) text[0] = '\0';
+    if (size > 0) text[0] = '\0';
+    static_cast<void>(std::snprintf(text, size, "ebbpool: destructor: leak: %zu of %zu slots, pool %p\n", info.live,
+                                    info.capacity, info.pool));
 }
 
 /// The type of the function that checks::report calls. It must not use the pool or arena.
-///
 /// \snippet reference.cpp report
 using misuse_handler = void (*)(const misuse_info&) noexcept;
 /// The type of the function that with_leaks<report> calls. It must not use the pool.
-///
 /// \snippet reference.cpp with_leaks
 using leak_handler = void (*)(const leak_info&) noexcept;
 
@@ -164,29 +113,24 @@ EBB_COLD inline void print(const Info& info) noexcept {
     static_cast<void>(std::fputs(text, stderr));
 }
 
-inline void print_misuse(const misuse_info& info) noexcept { print(info); }
-inline void print_leak(const leak_info& info) noexcept { print(info); }
-
 // Atomic, because any thread may set or call them.
-inline std::atomic<misuse_handler> current_misuse_handler{print_misuse};
-inline std::atomic<leak_handler> current_leak_handler{print_leak};
+inline std::atomic<misuse_handler> current_misuse_handler{print<misuse_info>};
+inline std::atomic<leak_handler> current_leak_handler{print<leak_info>};
 
 }  // namespace detail
 
 /// Sets the function that checks::report calls, and returns the previous one. Null restores the default, which
 /// prints the message. It applies to the whole program, or to one shared library if that hides its symbols. It
 /// is safe for concurrent use.
-///
 /// \snippet reference.cpp report
 inline misuse_handler set_misuse_handler(misuse_handler handler) noexcept {
-    return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print_misuse);
+    return detail::current_misuse_handler.exchange(handler != nullptr ? handler : detail::print<misuse_info>);
 }
 
 /// Sets the function that checks::with_leaks<checks::report> calls. Otherwise as set_misuse_handler.
-///
 /// \snippet reference.cpp with_leaks
 inline leak_handler set_leak_handler(leak_handler handler) noexcept {
-    return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print_leak);
+    return detail::current_leak_handler.exchange(handler != nullptr ? handler : detail::print<leak_info>);
 }
 
 /// The policies: the second template argument of a pool, and the argument of an arena. A policy is a type with
@@ -199,7 +143,6 @@ inline leak_handler set_leak_handler(leak_handler handler) noexcept {
 namespace checks {
 
 /// The default policy. It prints the message to stderr and aborts.
-///
 /// \snippet reference.cpp policy
 struct trap {
     static constexpr bool enabled = true;  ///< misuse is detected
@@ -211,7 +154,6 @@ struct trap {
 };
 
 /// Calls the handler that set_misuse_handler has set. Then the call returns without effect.
-///
 /// \snippet reference.cpp report
 struct report {
     static constexpr bool enabled = true;  ///< misuse is detected
@@ -220,7 +162,6 @@ struct report {
 };
 
 /// No checks. Misuse is undefined behavior, as with malloc.
-///
 /// \snippet reference.cpp policy
 struct none {
     static constexpr bool enabled = false;  ///< misuse is not detected
@@ -231,33 +172,21 @@ struct none {
 /// The policy Base, with a report if slots are allocated when a pool is destroyed. With trap it prints and
 /// aborts, with report it calls the leak handler, otherwise it prints. It is not the default, because some
 /// programs destroy a pool with all its objects.
-///
 /// \snippet reference.cpp with_leaks
 template <class Base = trap>
 struct with_leaks : Base {
     /// Called by a pool's destructor if slots are allocated.
-    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::print(info); }
-};
-
-/// Prints, and aborts.
-template <>
-struct with_leaks<trap> : trap {
-    /// Called by a pool's destructor if slots are allocated.
-    [[noreturn]] EBB_COLD static void on_leaks(const leak_info& info) noexcept {
-        detail::print(info);
-        std::abort();
+    EBB_COLD static void on_leaks(const leak_info& info) noexcept {
+        if constexpr (std::is_same_v<Base, report>) {
+            detail::current_leak_handler.load()(info);
+        } else {
+            detail::print(info);
+            if constexpr (std::is_same_v<Base, trap>) std::abort();
+        }
     }
 };
 
-/// Calls the handler of set_leak_handler.
-template <>
-struct with_leaks<report> : report {
-    /// Called by a pool's destructor if slots are allocated.
-    EBB_COLD static void on_leaks(const leak_info& info) noexcept { detail::current_leak_handler.load()(info); }
-};
-
 }  // namespace checks
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_CHECKS_HPP

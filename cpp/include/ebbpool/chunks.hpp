@@ -1,4 +1,4 @@
-// Chunks of an arena: their sizes, the spare chunks, and the limit.
+// Chunks of an arena: search trees of them, their sizes, the spare chunks, and the limit.
 #ifndef EBBPOOL_CHUNKS_HPP
 #define EBBPOOL_CHUNKS_HPP
 
@@ -12,15 +12,12 @@
 
 #include <ebbpool/annotate.hpp>
 #include <ebbpool/checks.hpp>
-#include <ebbpool/chunk_tree.hpp>
 #include <ebbpool/storage.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// The exception of an arena that needs more memory than its limit allows. The arena is unchanged and stays
 /// usable.
-///
 /// \snippet reference.cpp limit_error
 class limit_error : public std::bad_alloc {
 public:
@@ -57,9 +54,6 @@ inline constexpr std::size_t unit = 8;
 
 /// The header of a chunk. The destructor of `memory` frees the chunk.
 struct chunk {
-    struct by_address;
-    struct by_size;
-
     chunk* next;        // next older chunk in use
     std::size_t bytes;  // size, with the header
     address lo, hi;     // bounds of the free memory, unless the chunk is current
@@ -67,26 +61,102 @@ struct chunk {
     bool borrowed;      // storage of the caller, kept until the store ends
     bool oversize;      // made for one large allocation
     bool in_use;
-    chunk_tree<chunk, by_address>::links addresses;
-    chunk_tree<chunk, by_size>::links sizes;
+    chunk* children[2][2];  // see chunk_tree
     block memory;
 
     [[nodiscard]] inline std::uintptr_t begin() const noexcept;
-    [[nodiscard]] inline std::uintptr_t end() const noexcept;
+    [[nodiscard]] std::uintptr_t end() const noexcept { return +address_of(this) + bytes; }
     [[nodiscard]] std::size_t room() const noexcept { return end() - begin(); }
-};
-struct chunk::by_address {
-    static auto& links(chunk& c) noexcept { return c.addresses; }
-    static std::uintptr_t key(const chunk& c) noexcept { return +address_of(&c); }
-};
-struct chunk::by_size {
-    static auto& links(chunk& c) noexcept { return c.sizes; }
-    static std::uintptr_t key(const chunk& c) noexcept { return c.room(); }
 };
 /// A multiple of a cache line, so that objects as large as a line don't span two. It ends with a red zone.
 inline constexpr std::size_t chunk_header = round_up(sizeof(chunk) + annotate::red_zone, cache_line);
 inline std::uintptr_t chunk::begin() const noexcept { return +address_of(this) + chunk_header; }
-inline std::uintptr_t chunk::end() const noexcept { return +address_of(this) + bytes; }
+
+/// A treap of chunks, ordered by address, or by room and then address. Priorities are hashes of addresses, so
+/// operations take O(log n) expected steps in any order of calls.
+enum class order { by_address, by_room };
+template <order By>
+class chunk_tree {
+public:
+    [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
+
+    void insert(chunk* c) noexcept {
+        chunk** at = &root_;
+        while (*at != nullptr && priority(*at) > priority(c)) at = child(*at, less(c, *at));
+        // Splits the subtree at c's position into smaller and larger chunks.
+        chunk* rest = *at;
+        *at = c;
+        chunk** smaller = child(c, true);
+        chunk** larger = child(c, false);
+        while (rest != nullptr) {
+            const bool above = less(c, rest);
+            chunk**& to = above ? larger : smaller;
+            *to = rest;
+            to = child(rest, above);
+            rest = *to;
+        }
+        *smaller = *larger = nullptr;
+    }
+
+    void erase(chunk* c) noexcept {
+        chunk** at = &root_;
+        while (*at != c) at = child(*at, less(c, *at));
+        chunk* smaller = *child(c, true);
+        chunk* larger = *child(c, false);
+        while (smaller != nullptr && larger != nullptr) {
+            const bool first = priority(smaller) > priority(larger);
+            chunk*& top = first ? smaller : larger;
+            *at = top;
+            at = child(top, !first);
+            top = *at;
+        }
+        *at = smaller != nullptr ? smaller : larger;
+    }
+
+    /// Returns the chunk with the largest key up to `most`, or null.
+    [[nodiscard]] chunk* last_up_to(std::uintptr_t most) const noexcept {
+        chunk* found = nullptr;
+        for (chunk* c = root_; c != nullptr;) {
+            const bool fits = key(c) <= most;
+            if (fits) found = c;
+            c = *child(c, !fits);
+        }
+        return found;
+    }
+
+    /// Returns the chunk with the smallest key from `least` on, or null.
+    [[nodiscard]] chunk* first_from(std::uintptr_t least) const noexcept {
+        chunk* found = nullptr;
+        for (chunk* c = root_; c != nullptr;) {
+            const bool fits = key(c) >= least;
+            if (fits) found = c;
+            c = *child(c, fits);
+        }
+        return found;
+    }
+
+    /// Removes all chunks and calls f with each, in unspecified order. f may free the chunk.
+    template <class F>
+    void take_all(const F& f) noexcept {
+        while (root_ != nullptr) {
+            chunk* const c = root_;
+            erase(c);
+            f(c);
+        }
+    }
+
+private:
+    static chunk** child(chunk* c, bool smaller) noexcept { return &c->children[static_cast<int>(By)][smaller]; }
+    static std::uintptr_t key(const chunk* c) noexcept { return By == order::by_room ? c->room() : +address_of(c); }
+    static bool less(const chunk* a, const chunk* b) noexcept {
+        return key(a) != key(b) ? key(a) < key(b) : +address_of(a) < +address_of(b);
+    }
+    static std::uint32_t priority(const chunk* c) noexcept {
+        return static_cast<std::uint32_t>((std::uint64_t{+address_of(c)} * 0x9e3779b97f4a7c15u) >> 32);
+    }
+
+    chunk* root_ = nullptr;
+};
 
 /// Adding a size up to this to the end of a chunk can't overflow: chunks near the end of the address space are
 /// refused.
@@ -237,7 +307,7 @@ protected:
         if (borrowed != nullptr) spare_.insert(borrowed);
     }
 
-    chunk_tree<chunk, chunk::by_size> spare_;
+    chunk_tree<order::by_room> spare_;
     std::size_t chunk_size_, max_retained_;
     std::size_t held_ = 0;  // bytes of all chunks
     std::size_t chunks_ = 0, oversize_ = 0;
@@ -262,8 +332,7 @@ private:
 
     chunk* make(block&& memory, std::size_t bytes, bool borrowed) noexcept {
         std::byte* const data = memory.data();
-        auto* const c =
-            ::new (data) chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, {}, std::move(memory)};
+        auto* const c = ::new (data) chunk{nullptr, bytes, {}, {}, 0, borrowed, false, false, {}, std::move(memory)};
         if constexpr (annotate::on) annotate::hide(c + 1, bytes - sizeof(chunk));
         all_.insert(c);
         held_ += bytes;
@@ -279,7 +348,7 @@ private:
 #endif
     }
 
-    chunk_tree<chunk, chunk::by_address> all_;
+    chunk_tree<order::by_address> all_;
     mutable const chunk* found_ = nullptr;  // the last result of chunk_of
     std::size_t grown_ = 0;                 // bytes of chunks that growth made
     std::size_t limit_ = no_limit;
@@ -287,7 +356,6 @@ private:
 };
 
 }  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_CHUNKS_HPP

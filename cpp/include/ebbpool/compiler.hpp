@@ -3,20 +3,15 @@
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
 
+#if defined(__has_feature)
+#define EBB_ASAN __has_feature(address_sanitizer)
+#define EBB_MSAN __has_feature(memory_sanitizer)
+#else
 #if defined(__SANITIZE_ADDRESS__)
 #define EBB_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define EBB_ASAN 1
-#endif
-#if __has_feature(memory_sanitizer)
-#define EBB_MSAN 1
-#endif
-#endif
-#ifndef EBB_ASAN
+#else
 #define EBB_ASAN 0
 #endif
-#ifndef EBB_MSAN
 #define EBB_MSAN 0
 #endif
 
@@ -27,59 +22,39 @@
 // Whether exceptions are enabled. Some compilers define only the second macro.
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define EBB_EXCEPTIONS 1
+#define EBB_ABI_OF(tool) abi_##tool
 #else
 #define EBB_EXCEPTIONS 0
+#define EBB_ABI_OF(tool) abi_##tool##_no_exceptions
 #endif
 
 // The inline namespace of everything in ebb. Sanitizers change the memory layout, and without exceptions
 // functions abort instead of throwing. Object files that differ in this have different symbols, so they don't
 // link if they share an arena or a pool.
 #if EBB_ASAN
-#define EBB_ABI_TOOL abi_asan
+#define EBB_ABI EBB_ABI_OF(asan)
 #elif EBB_MSAN
-#define EBB_ABI_TOOL abi_msan
+#define EBB_ABI EBB_ABI_OF(msan)
 #elif EBB_VALGRIND
-#define EBB_ABI_TOOL abi_valgrind
+#define EBB_ABI EBB_ABI_OF(valgrind)
 #else
-#define EBB_ABI_TOOL abi_plain
-#endif
-#if EBB_EXCEPTIONS
-#define EBB_ABI EBB_ABI_TOOL
-#else
-#define EBB_ABI_JOIN(tool) tool##_no_exceptions
-#define EBB_ABI_OF(tool) EBB_ABI_JOIN(tool)
-#define EBB_ABI EBB_ABI_OF(EBB_ABI_TOOL)
+#define EBB_ABI EBB_ABI_OF(plain)
 #endif
 
-#if defined(EBB_PLAIN)
-#define EBB_COLD
-#define EBB_NOINLINE
-#define EBB_INLINE inline
-#define EBB_UNLIKELY(x) (x)
-#define EBB_PREFETCH(p) static_cast<void>(p)
-#define EBB_ASSUME(x) static_cast<void>(0)
-#elif defined(__GNUC__)
+#if defined(__GNUC__) && !defined(EBB_PLAIN)
 #define EBB_COLD [[gnu::cold, gnu::noinline]]
 #define EBB_NOINLINE [[gnu::noinline]]
 #define EBB_INLINE [[gnu::always_inline]] inline
 #define EBB_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define EBB_PREFETCH(p) __builtin_prefetch((p), 1)
 #define EBB_ASSUME(x) static_cast<void>((x) ? 0 : (__builtin_unreachable(), 0))
-#elif defined(_MSC_VER)
-#include <intrin.h>
+#elif defined(_MSC_VER) && !defined(EBB_PLAIN)
 #define EBB_COLD __declspec(noinline)
 #define EBB_NOINLINE __declspec(noinline)
 #define EBB_INLINE __forceinline
-#define EBB_ASSUME(x) __assume(x)
-// MSVC has [[unlikely]] for statements only.
 #define EBB_UNLIKELY(x) (x)
-#if defined(_M_X64) || defined(_M_IX86)
-#define EBB_PREFETCH(p) _mm_prefetch(reinterpret_cast<const char*>(p), _MM_HINT_T0)
-#elif defined(_M_ARM64)
-#define EBB_PREFETCH(p) __prefetch(p)
-#else
 #define EBB_PREFETCH(p) static_cast<void>(p)
-#endif
+#define EBB_ASSUME(x) __assume(x)
 #else
 #define EBB_COLD
 #define EBB_NOINLINE

@@ -28,8 +28,7 @@
 #include <ebbpool/checks.hpp>
 #include <ebbpool/storage.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 
@@ -85,7 +84,6 @@ inline constexpr std::size_t prefetch_hot_from = 64;
 /// Slots are reused last in, first out. A slot that was never allocated is used only if no other is free,
 /// lowest first. Calls are O(1), except the constructor and high_water(). The pool takes sizeof(T) + 5 bytes
 /// per slot (4 with checks::none), and pages of a mapped block only on first use.
-///
 /// \snippet reference.cpp fixed_pool
 template <class T, class Checks = checks::trap>
 class fixed_pool {
@@ -93,10 +91,8 @@ class fixed_pool {
                   "ebb::fixed_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
-    /// T.
-    using value_type = T;
-    /// The policy.
-    using checks_type = Checks;
+    using value_type = T;        ///< T
+    using checks_type = Checks;  ///< The policy
 
     /// The largest capacity of a pool: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
@@ -343,7 +339,6 @@ private:
     detail::counter high_{};        // the largest top_ at a free; with checks::none only
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_FIXED_POOL_HPP

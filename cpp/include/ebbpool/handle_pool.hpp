@@ -17,8 +17,7 @@
 #include <ebbpool/iterate.hpp>
 #include <ebbpool/make.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 struct generations;  // access for a test, which can't make 2^31 objects
@@ -26,7 +25,6 @@ struct generations;  // access for a test, which can't make 2^31 objects
 
 /// Refers to an object in a handle_pool<T>, in 8 bytes. The default handle is null. A handle does not identify
 /// its pool: in another pool of the same type, it may refer to an unrelated object.
-///
 /// \snippet reference.cpp handle_pool
 template <class T>
 struct handle {
@@ -50,15 +48,12 @@ struct handle {
 /// Generations don't wrap, so a stale handle never becomes valid: after 2,147,483,647 objects, a slot is
 /// retired and not used again. Calls are O(1). The pool takes the memory of a fixed_pool<T> and 4 bytes per
 /// slot.
-///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks = checks::trap>
 class handle_pool {
 public:
-    /// T.
-    using value_type = T;
-    /// The result of create().
-    using handle_type = handle<T>;
+    using value_type = T;           ///< T
+    using handle_type = handle<T>;  ///< The result of create()
 
     /// Throws as fixed_pool's constructor. It makes two allocations, or none with options.storage.
     explicit handle_pool(std::size_t capacity, const pool_options& options = {})
@@ -203,15 +198,13 @@ private:
 
 /// Returns a range of the objects of `pool` in the order of their addresses; see live_range. The handle
 /// of an object is pool.handle_of(&object).
-///
 /// \snippet reference.cpp handle_pool
 template <class T, class Checks>
 [[nodiscard]] live_range<handle_pool<T, Checks>> live(const handle_pool<T, Checks>& pool) noexcept {
     return live_range<handle_pool<T, Checks>>(pool);
 }
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 template <class T>
 struct std::hash<ebb::handle<T>> {

@@ -8,35 +8,27 @@
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A range over the allocated slots of a pool: `for (T& object : ebb::live(pool))`. It includes slots without a
 /// constructed object.
 ///
 /// The loop may free the current slot. Slots allocated in the loop may or may not be visited. A loop takes
 /// O(high_water()) time. Pools with checks::none have no such range.
-///
 /// \snippet reference.cpp live
 template <class Pool>
 class live_range {
 public:
-    /// The type of the pool's objects.
-    using value_type = typename Pool::value_type;
+    using value_type = typename Pool::value_type;  ///< The type of the pool's objects
 
     /// A forward iterator.
     class iterator {
     public:
-        /// Forward.
-        using iterator_category = std::forward_iterator_tag;
-        /// The type of the pool's objects.
-        using value_type = typename Pool::value_type;
-        /// For std::iterator_traits.
-        using difference_type = std::ptrdiff_t;
-        /// For std::iterator_traits.
-        using pointer = value_type*;
-        /// For std::iterator_traits.
-        using reference = value_type&;
+        using iterator_category = std::forward_iterator_tag;  ///< Forward
+        using value_type = typename Pool::value_type;         ///< The type of the pool's objects
+        using difference_type = std::ptrdiff_t;               ///< For std::iterator_traits
+        using pointer = value_type*;                          ///< For std::iterator_traits
+        using reference = value_type&;                        ///< For std::iterator_traits
 
         /// A singular iterator.
         constexpr iterator() noexcept = default;
@@ -86,7 +78,6 @@ private:
 };
 
 /// Returns the range of the allocated slots of `pool`; see live_range.
-///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled)
@@ -96,7 +87,6 @@ requires(Checks::enabled)
 
 /// Destroys all objects of `pool`, frees their slots, and returns their number. Each allocated slot must have
 /// an object. Call it before the pool is destroyed if its objects own resources.
-///
 /// \snippet reference.cpp live
 template <class T, class Checks>
 requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks>& pool) noexcept {
@@ -111,7 +101,6 @@ requires(Checks::enabled) constexpr std::size_t destroy_all(fixed_pool<T, Checks
     return destroyed;
 }
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_ITERATE_HPP

@@ -13,8 +13,7 @@
 
 #include <ebbpool/fixed_pool.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 
@@ -48,25 +47,29 @@ constexpr decltype(auto) in_braces(std::remove_reference_t<Arg>& arg) noexcept {
     }
 }
 
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+template <class T, class... Members>
+constexpr T* construct_members(T* at, Members&&... members) {
+    return ::new (static_cast<void*>(at)) T{std::forward<Members>(members)...};
+}
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
 // Like std::construct_at, but with braces for aggregates: clang before 16 can't initialize them with
 // parentheses.
 template <class T, class... Args>
-constexpr T* construct_in(T* slot, Args&&... args) {
+constexpr T* construct_in(T* at, Args&&... args) {
     if constexpr (std::is_constructible_v<T, Args...>) {
-        return std::construct_at(slot, std::forward<Args>(args)...);
+        return std::construct_at(at, std::forward<Args>(args)...);
+    } else if constexpr (requires { T{std::forward<Args>(args)...}; }) {
+        return construct_members(at, std::forward<Args>(args)...);
     } else {
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wmissing-field-initializers"
-#endif
-        if constexpr (requires { T{std::forward<Args>(args)...}; }) {
-            return ::new (static_cast<void*>(slot)) T{std::forward<Args>(args)...};
-        } else {
-            return ::new (static_cast<void*>(slot)) T{in_braces<Args>(args)...};
-        }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
+        return construct_members(at, in_braces<Args>(args)...);
     }
 }
 
@@ -74,7 +77,6 @@ constexpr T* construct_in(T* slot, Args&&... args) {
 
 /// Allocates a slot of `pool` and constructs an object in it from `args`. Returns nullptr if the pool is full.
 /// If the constructor throws, the slot is freed and the exception is passed on.
-///
 /// \snippet reference.cpp construct
 template <class Pool, class... Args>
 [[nodiscard]] constexpr typename Pool::value_type* construct(Pool& pool, Args&&... args) noexcept(
@@ -82,19 +84,14 @@ template <class Pool, class... Args>
     using T = typename Pool::value_type;
     T* const slot = pool.allocate();
     if (slot == nullptr) return nullptr;
-    if constexpr (std::is_nothrow_constructible_v<T, Args...>) {
-        return std::construct_at(slot, std::forward<Args>(args)...);
-    } else {
-        detail::slot_guard<T, Pool> guard{pool, slot};
-        T* const object = detail::construct_in(slot, std::forward<Args>(args)...);
-        guard.slot = nullptr;
-        return object;
-    }
+    detail::slot_guard<T, Pool> guard{pool, slot};
+    T* const object = detail::construct_in(slot, std::forward<Args>(args)...);
+    guard.slot = nullptr;
+    return object;
 }
 
 /// Destroys the object at p and frees its slot. Misuse is detected before the destructor runs: then the policy
 /// is called, and nothing else happens.
-///
 /// \snippet reference.cpp construct
 template <class Pool>
 constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
@@ -105,13 +102,11 @@ constexpr void destroy(Pool& pool, typename Pool::value_type* p) noexcept {
 
 /// Owns an object in a pool, which must outlive it. Move-only. It is empty if the pool was full, and after a
 /// move or release().
-///
 /// \snippet reference.cpp pooled
 template <class Pool>
 class pooled {
 public:
-    /// The type of the pool's objects.
-    using element_type = typename Pool::value_type;
+    using element_type = typename Pool::value_type;  ///< The type of the pool's objects
 
     /// Empty.
     constexpr pooled() noexcept = default;
@@ -174,7 +169,6 @@ private:
 
 /// Constructs an object in `pool` and returns a handle that owns it, empty if the pool is full. Otherwise
 /// as construct.
-///
 /// \snippet reference.cpp pooled
 template <class Pool, class... Args>
 [[nodiscard]] constexpr pooled<Pool> make(Pool& pool, Args&&... args) noexcept(
@@ -182,7 +176,6 @@ template <class Pool, class... Args>
     return pooled<Pool>(pool, construct(pool, std::forward<Args>(args)...));
 }
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_MAKE_HPP

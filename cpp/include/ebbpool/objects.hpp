@@ -3,6 +3,7 @@
 #ifndef EBBPOOL_OBJECTS_HPP
 #define EBBPOOL_OBJECTS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +16,10 @@
 #include <utility>
 
 #include <ebbpool/annotate.hpp>
-#include <ebbpool/records.hpp>
 #include <ebbpool/region.hpp>
 #include <ebbpool/within.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 template <class>
 class basic_arena;
@@ -61,6 +60,67 @@ EBB_INLINE void copy_text(char* to, const char* from, std::size_t n) noexcept {
     }
 }
 
+template <class T>
+struct run {
+    static constexpr std::size_t alignment = std::max(alignof(T), alignof(record));
+    /// The offset of the first object from the record.
+    static constexpr std::size_t first = round_up(sizeof(record) + annotate::red_zone, std::max(alignof(T), unit));
+    /// Whether a run can have more than one object: not if there is padding or a red zone between objects. For
+    /// large objects, a record each is cheap.
+    static constexpr bool can_grow = sizeof(T) % unit == 0 && sizeof(T) <= no_chunk_above && !annotate::on;
+
+    static T* objects(record* r) noexcept { return reinterpret_cast<T*>(reinterpret_cast<std::byte*>(r) + first); }
+    static void destroy(record* r) noexcept {
+        T* const first_one = objects(r);
+        for (T* p = reinterpret_cast<T*>(r->end); p != first_one;) std::destroy_at(--p);
+    }
+};
+
+/// A record that is not followed by its object.
+struct loose_record : record {
+    void* object;
+};
+template <class T>
+void destroy_loose(record* r) noexcept {
+    std::destroy_at(static_cast<T*>(static_cast<loose_record*>(r)->object));
+}
+
+template <class F>
+struct at_end {
+    F f;
+    explicit at_end(const F& g) : f(g) {}
+    explicit at_end(F&& g) : f(std::move(g)) {}
+    at_end(const at_end&) = delete;
+    at_end& operator=(const at_end&) = delete;
+    ~at_end() { f(); }
+};
+
+/// Frees the memory of an object and restores the busy bit if the constructor throws.
+struct memory_guard {
+    region& from;
+    std::byte* begin;
+    std::byte* end;
+    std::size_t overhead;
+    std::uintptr_t busy = from.busy();
+    bool kept = false;
+    ~memory_guard() {
+        if (EBB_UNLIKELY(!kept)) {
+            from.take_back(begin, end, overhead);
+            from.lo_ = address{from.low() | busy};
+        }
+    }
+};
+
+/// If the constructor of an array's element throws, destroys the elements before it, newest first.
+template <class T>
+struct object_guard {
+    T* first;
+    std::size_t count;
+    ~object_guard() {
+        while (EBB_UNLIKELY(count > 0)) std::destroy_at(first + --count);
+    }
+};
+
 /// The part of basic_arena<Checks> that makes objects.
 template <class Checks>
 class objects {
@@ -75,16 +135,8 @@ protected:
     // For types without a destructor to run.
     template <class T, class... Args>
     EBB_INLINE T* make_plain(Args&&... args) {
-        std::byte* const at = region_.take_one<T>();
-        T* const p = reinterpret_cast<T*>(at);
-        if constexpr (constructs_nothrow<T, allocator, Args...>) {
-            return construct(p, std::forward<Args>(args)...);
-        } else {
-            memory_guard<region> guard{region_, at, at + round_up(sizeof(T), unit), 0};
-            T* const object = construct(p, std::forward<Args>(args)...);
-            guard.kept = true;
-            return object;
-        }
+        std::byte* const at = region_.take(sizeof(T), alignof(T));
+        return construct<T>(at, at, 0, std::forward<Args>(args)...);
     }
 
     // For types with a destructor. construct is called in one place, so that the constructor is inlined once.
@@ -92,9 +144,8 @@ protected:
     EBB_INLINE T* make_recorded(Args&&... args) {
         using run = detail::run<T>;
         const address end = region_.run_end_;
-        constexpr std::size_t step = run::can_grow ? sizeof(T) : 0;
         const bool grows = run::can_grow && end == region_.lo_ && region_.last_->destroy == &run::destroy &&
-                           region_.template fits<step>(region_.low());
+                           region_.low() + sizeof(T) <= +region_.hi_;
         std::byte* at = nullptr;
         if (grows) {
             at = pointer_to(region_.low());
@@ -102,16 +153,8 @@ protected:
         } else {
             at = take_run<T>(run::first + sizeof(T)) + run::first;
         }
-        T* object = reinterpret_cast<T*>(at);
-        constexpr std::size_t size = round_up(sizeof(T), unit);
-        if constexpr (constructs_nothrow<T, allocator, Args...>) {
-            object = construct(object, std::forward<Args>(args)...);
-        } else {
-            const std::size_t before = grows ? 0 : run::first;
-            memory_guard<region> memory{region_, at - before, at + size, before};
-            object = construct(object, std::forward<Args>(args)...);
-            memory.kept = true;
-        }
+        const std::size_t before = grows ? 0 : run::first;
+        T* const object = construct<T>(at - before, at, before, std::forward<Args>(args)...);
         if (!grows) {
             add<T>(at - run::first, 1);
         } else if (EBB_UNLIKELY(region_.run_end_ != end)) {
@@ -126,51 +169,35 @@ protected:
     template <class T, class F>
     std::span<T> make_objects(std::size_t n, const F& f) {
         if (n == 0) return {};
-        if constexpr (std::is_trivially_destructible_v<T>) {
-            const std::size_t bytes = bytes_of<T>(n, 0);
-            std::byte* const at = region_.take(bytes, alignof(T));
-            memory_guard<region> guard{region_, at, at + round_up(bytes, unit), 0};
-            std::size_t made = 0;
-            f(reinterpret_cast<T*>(at), made);
-            guard.kept = true;
-            return {reinterpret_cast<T*>(at), n};
-        } else {
-            using run = detail::run<T>;
-            const std::size_t bytes = bytes_of<T>(n, run::first);
-            std::byte* const at = take_run<T>(bytes);
-            memory_guard<region> memory{region_, at, at + round_up(bytes, unit), run::first};
-            T* const first = reinterpret_cast<T*>(at + run::first);
-            object_guard<T> made{first, 0};
-            f(first, made.count);
-            made.count = 0;
-            memory.kept = true;
-            add<T>(at, n);
-            return {first, n};
-        }
+        constexpr bool recorded = !std::is_trivially_destructible_v<T>;
+        constexpr std::size_t before = recorded ? run<T>::first : 0;
+        const std::size_t bytes = bytes_of<T>(n, before);
+        std::byte* const at = recorded ? take_run<T>(bytes) : region_.take(bytes, alignof(T));
+        memory_guard memory{region_, at, at + round_up(bytes, unit), before};
+        object_guard<T> made{reinterpret_cast<T*>(at + before), 0};
+        f(made.first, made.count);
+        made.count = 0;
+        memory.kept = true;
+        if constexpr (recorded) add<T>(at, n);
+        return {made.first, n};
+    }
+    // Makes n objects, each by f(its address, its index).
+    template <class T, bool RunsCode = true, class F>
+    std::span<T> make_each(std::size_t n, const F& f) {
+        return make_objects<T>(n, [&](T* first, std::size_t& made) {
+            constructing<RunsCode>([&] {
+                for (; made < n; ++made) f(first + made, made);
+            });
+        });
     }
     template <class T, class... Args>
     std::span<T> make_equal(std::size_t n, const Args&... args) {
-        return make_objects<T>(n, [&](T* first, std::size_t& made) {
-            constructing<!std::is_trivially_constructible_v<T, const Args&...>>([&] {
-                for (; made < n; ++made) construct_within<allocator>(first + made, own(), args...);
-            });
-        });
+        return make_each<T, !std::is_trivially_constructible_v<T, const Args&...>>(
+            n, [&](T* at, std::size_t) { construct_within<allocator>(at, own(), args...); });
     }
     template <class T, class Iterator>
     std::span<T> make_copies(std::size_t n, Iterator from) {
-        return make_objects<T>(n, [&](T* first, std::size_t& made) {
-            constructing<true>([&] {
-                for (; made < n; ++made, ++from) construct_within<allocator>(first + made, own(), *from);
-            });
-        });
-    }
-    template <class T, class F>
-    std::span<T> make_generated(std::size_t n, F& f) {
-        return make_objects<T>(n, [&](T* first, std::size_t& made) {
-            constructing<true>([&] {
-                for (; made < n; ++made) ::new (static_cast<void*>(first + made)) T(f(made));
-            });
-        });
+        return make_each<T>(n, [&](T* at, std::size_t) { construct_within<allocator>(at, own(), *from), ++from; });
     }
 
     // Makes sure that make or copy of n objects needs no other chunk, with the resource for objects that take
@@ -222,7 +249,7 @@ protected:
     EBB_NOINLINE void add_loose(T* object) {
         constexpr std::size_t size = round_up(sizeof(T), unit);
         auto* const begin = reinterpret_cast<std::byte*>(object);
-        memory_guard<region> memory{region_, begin, begin + size, 0};
+        memory_guard memory{region_, begin, begin + size, 0};
         object_guard<T> guard{object, 1};  // destroyed before `memory`
         const bool marked = region_.is_marked(object);
         void* at = nullptr;
@@ -243,18 +270,22 @@ protected:
     template <bool RunsCode, class F>
     EBB_INLINE void constructing(const F& f) {
         if constexpr (Checks::enabled && RunsCode) {
-            const std::uintptr_t mine = region_.lock();
+            const address before = region_.lock();
             f();
-            region_.unlock(mine);
+            region_.unlock(before);
         } else {
             f();
         }
     }
+    // If the constructor throws, frees the memory from `begin` on, of which `overhead` bytes are overhead.
     template <class T, class... Args>
-    EBB_INLINE T* construct(T* at, Args&&... args) {
+    EBB_INLINE T* construct(std::byte* begin, std::byte* at, std::size_t overhead, Args&&... args) {
+        memory_guard guard{region_, begin, at + round_up(sizeof(T), unit), overhead};
+        T* object = reinterpret_cast<T*>(at);
         constructing<!std::is_trivially_constructible_v<T, Args...>>(
-            [&] { at = construct_within<allocator>(at, own(), std::forward<Args>(args)...); });
-        return at;
+            [&] { object = construct_within<allocator>(object, own(), std::forward<Args>(args)...); });
+        guard.kept = true;
+        return object;
     }
     auto own() noexcept {
         return [this] { return allocator(static_cast<basic_arena<Checks>&>(*this)); };
@@ -262,7 +293,7 @@ protected:
 
     static void report_stranded(const region* r) noexcept {
         if constexpr (Checks::enabled) {
-            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr, nullptr, misuse_info::no_slot, 0, 0});
+            Checks::on_misuse(misuse_info{misuse::stranded, r, nullptr});
         }
     }
 
@@ -270,7 +301,6 @@ protected:
 };
 
 }  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_OBJECTS_HPP

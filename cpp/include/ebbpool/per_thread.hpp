@@ -30,9 +30,7 @@ __declspec(dllimport) int __stdcall FlsSetValue(unsigned long, void*);
 #define EBB_EMULATED_TLS 0
 #endif
 
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 #if defined(_WIN32)
 /// A pointer for each thread or fiber.
@@ -136,8 +134,6 @@ private:
 #endif
 };
 
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_PER_THREAD_HPP

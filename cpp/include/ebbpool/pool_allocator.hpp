@@ -16,8 +16,7 @@
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/pool_resource.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 namespace detail {
 
@@ -37,7 +36,6 @@ constexpr std::size_t node_bytes() noexcept {
 
 /// The pool of a pool_allocator<T, BlockSize, Checks>, with blocks that hold a node of T. The nodes of a
 /// std::list need two words less than the default.
-///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(), class Checks = checks::trap>
 using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(void*))>, Checks>;
@@ -48,24 +46,15 @@ using node_pool = fixed_pool<raw_block<BlockSize, std::max(alignof(T), alignof(v
 ///
 /// Two allocators are equal if they have the same pool. Move assignment and swap of containers propagate the
 /// allocator; copy assignment doesn't.
-///
 /// \snippet reference.cpp pool_allocator
 template <class T, std::size_t BlockSize = detail::node_bytes<T>(),
           std::size_t Alignment = std::max(alignof(T), alignof(void*)), class Checks = checks::trap>
 class pool_allocator {
 public:
-    /// T.
-    using value_type = T;
-    /// A node_pool.
-    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
-    /// Copy assignment of containers does not propagate the allocator.
-    using propagate_on_container_copy_assignment = std::false_type;
-    /// Move assignment propagates it.
-    using propagate_on_container_move_assignment = std::true_type;
-    /// Swap propagates it.
-    using propagate_on_container_swap = std::true_type;
-    /// Allocators of different pools are not equal.
-    using is_always_equal = std::false_type;
+    using value_type = T;                                                   ///< T
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;  ///< A node_pool
+    using propagate_on_container_move_assignment = std::true_type;          ///< Move assignment propagates it
+    using propagate_on_container_swap = std::true_type;                     ///< Swap propagates it
 
     /// The allocator for another type.
     template <class U>
@@ -121,7 +110,6 @@ private:
     pool_type* pool_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_POOL_ALLOCATOR_HPP

@@ -8,11 +8,9 @@
 
 #include <ebbpool/fixed_pool.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// The element type of a pool of raw memory.
-///
 /// \snippet reference.cpp pool_resource
 template <std::size_t Size, std::size_t Alignment = alignof(std::max_align_t)>
 struct raw_block {
@@ -32,13 +30,11 @@ struct raw_block {
 /// Misuse of deallocate is detected as by fixed_pool. Addresses outside the blocks go to `upstream`; with the
 /// default upstream they are misuse. Two resources are equal only if they are the same object. It is for one
 /// thread at a time.
-///
 /// \snippet reference.cpp pool_resource
 template <std::size_t BlockSize = 64, std::size_t Alignment = alignof(std::max_align_t), class Checks = checks::trap>
 class pool_resource : public std::pmr::memory_resource {
 public:
-    /// The pool's type.
-    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;
+    using pool_type = fixed_pool<raw_block<BlockSize, Alignment>, Checks>;  ///< The pool's type
 
     /// Throws as fixed_pool's constructor. `upstream` must not be null and must outlive the resource.
     explicit pool_resource(std::size_t capacity, std::pmr::memory_resource* upstream = std::pmr::null_memory_resource(),
@@ -86,7 +82,6 @@ private:
     std::pmr::memory_resource* upstream_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_POOL_RESOURCE_HPP

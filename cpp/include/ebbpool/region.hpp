@@ -8,7 +8,7 @@
 // cycle ends. A large allocation gets a chunk of its own if the current chunk would have more space left than
 // the new one.
 //
-// The fast paths (take, take_small, take_one, take_text) move lo or hi, and call take_slow if the chunk is
+// The fast paths (take, take_block, take_text) move lo or hi, and call take_slow if the chunk is
 // full. used() includes the rounding to 8 bytes and the padding of larger alignments. All other overhead is in
 // overhead_.
 #ifndef EBBPOOL_REGION_HPP
@@ -24,14 +24,9 @@
 #include <ebbpool/annotate.hpp>
 #include <ebbpool/checks.hpp>
 #include <ebbpool/chunks.hpp>
-#include <ebbpool/records.hpp>
-#include <ebbpool/region_blocks.hpp>
 #include <ebbpool/region_state.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
-
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 /// A bump allocator for one thread. It does not check for misuse.
 class region : public region_blocks {
@@ -74,51 +69,17 @@ public:
 
     /// Returns `bytes` bytes from the low end, at a multiple of `align`, a power of 2.
     EBB_INLINE std::byte* take(std::size_t bytes, std::size_t align) {
-        if constexpr (annotate::on) return take_annotated(bytes, align);
-        const std::uintptr_t lo = +lo_;
-        const std::size_t room = +hi_ - low();
-        const std::size_t pad = align > unit ? (0 - low()) & (align - 1) : 0;
-        const std::size_t last = (bytes - 1) | (unit - 1);  // size - 1, because the size may overflow
-        if (EBB_UNLIKELY(pad > room || last >= room - pad)) return take_slow(bytes, align, false);
-        lo_ = address{lo + pad + last + 1};
-        return pointer_to((lo + pad) & ~std::uintptr_t{unit - 1});
-    }
-
-    /// Reports whether take_small accepts the arguments: the end of the allocation can't overflow, and bytes is
-    /// not 0.
-    static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
-        return bytes - 1 < no_chunk_above / 2 && align - 1 < no_chunk_above / 2;
-    }
-    /// Like take, for small arguments, without a branch for the alignment.
-    EBB_INLINE std::byte* take_small(std::size_t bytes, std::size_t align) {
-        if constexpr (annotate::on) return take_annotated(bytes, align);
+        if (annotate::on || EBB_UNLIKELY(!is_small(bytes, align))) return take_slow(bytes, align, false);
         const std::size_t mask = (align - 1) & ~(unit - 1);
         const std::uintptr_t at = (+lo_ + mask) & ~mask;  // keeps bit 0 of lo_
         const std::uintptr_t end = at + round_up(bytes, unit);
-        if (EBB_UNLIKELY(end > +hi_)) return take_apart(bytes, align);
+        if (EBB_UNLIKELY(end > +hi_)) return take_slow(bytes, align, false);
         lo_ = address{end};
         return pointer_to(at & ~std::uintptr_t{unit - 1});
     }
-
-    EBB_NOINLINE std::byte* take_apart(std::size_t bytes, std::size_t align) { return take(bytes, align); }
-
-    /// Reports whether Bytes bytes from `lo` on are free in the current chunk.
-    template <std::size_t Bytes>
-    EBB_INLINE bool fits(std::uintptr_t lo) const noexcept {
-        static_assert(Bytes <= no_chunk_above);
-        return lo + Bytes <= +hi_;
-    }
-    template <class T>
-    EBB_INLINE std::byte* take_one() {
-        constexpr std::size_t bytes = round_up(sizeof(T), unit);
-        if constexpr (bytes > no_chunk_above || alignof(T) > unit || annotate::on) {
-            return take(sizeof(T), alignof(T));
-        } else {
-            if (EBB_UNLIKELY(!fits<bytes>(+lo_))) return take_apart(bytes, unit);
-            std::byte* const p = pointer_to(low());
-            lo_ = address{+lo_ + bytes};
-            return p;
-        }
+    /// Reports whether the end of such an allocation can't overflow, and bytes and align are not 0.
+    static constexpr bool is_small(std::size_t bytes, std::size_t align) noexcept {
+        return ((bytes - 1) | (align - 1)) < no_chunk_above / 2;
     }
 
     /// Returns a block for a container. `align` must be a power of 2.
@@ -149,12 +110,7 @@ public:
     EBB_NOINLINE bool reserve(std::size_t bytes, std::size_t align) noexcept {
         if (bytes > max_bytes || align > max_bytes) return false;
         const std::size_t need = round_up(bytes + (bytes == 0), unit) + annotate::red_zone;
-        const std::size_t left_here = +hi_ - low();
-        const std::size_t pad = (0 - low()) & (std::max(align, unit) - 1);
-        if (pad <= left_here && need <= left_here - pad) return true;
-        const std::size_t room = need + (align > cache_line ? align - cache_line : 0);
-        if (chunk_header + room > left()) leave_empty();
-        return reserve_chunk(room);
+        return has_room(need, std::max(align, unit)) || reserve_chunk(chunk_room(need, align));
     }
     bool reserve_text(std::size_t bytes) noexcept {
         return (!annotate::on && bytes <= +hi_ - low()) || reserve(bytes, 1);
@@ -169,8 +125,7 @@ public:
 
     /// Returns `bytes` bytes, at least 1, from the high end, at any address.
     EBB_INLINE std::byte* take_text(std::size_t bytes) {
-        if constexpr (annotate::on) return take_text_annotated(bytes);
-        if (EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
+        if (annotate::on || EBB_UNLIKELY(bytes > +hi_ - low())) return take_slow(bytes, 1, true);
         hi_ = address{+hi_ - bytes};
         return pointer_to(+hi_);
     }
@@ -206,11 +161,12 @@ public:
         return true;
     }
 
-    /// Ends the cycle and keeps chunks of at most `retained` bytes. All destructors must have run.
-    EBB_NOINLINE void empty(std::size_t retained) noexcept {
+    /// Ends the cycle and keeps chunks of at most `retained` bytes, or none if `all`. All destructors must have run.
+    EBB_NOINLINE void empty(std::size_t retained, bool all) noexcept {
         see();
+        if (all) stranded_ = has_blocks();
         ++cycle_;
-        hide_all();
+        hide_since(nullptr);
         chunk* used = std::exchange(newest_, nullptr);
         forget_cycle();
         end_times();
@@ -223,6 +179,10 @@ public:
             if (c->borrowed || is_as_asked(c) || c->bytes <= retained) base_ = c;
             spare_.insert(c);
         }
+        if (all) {
+            base_ = nullptr;
+            return free_spare();
+        }
         if (base_ == nullptr) base_ = spare_.first_from(0);
         if (base_ == nullptr) return;
         spare_.erase(base_);
@@ -232,20 +192,6 @@ public:
         if (base_ == nullptr) return;
         add_chunk(base_);
         enter(base_);
-    }
-    void empty() noexcept { empty(max_retained_); }
-
-    /// Ends the cycle and frees all chunks. All destructors must have run.
-    EBB_NOINLINE void release() noexcept {
-        see();
-        stranded_ = has_blocks();
-        ++cycle_;
-        hide_all();
-        set_aside(nullptr);
-        forget_cycle();
-        end_times();
-        base_ = nullptr;
-        free_spare();
     }
 
     /// Runs the destructors recorded after `to`, newest first.
@@ -361,7 +307,7 @@ public:
         // Blocks that are still allocated were abandoned.
         abandoned_ -= std::min(abandoned_, outstanding_since(p));
         while (residents_ != nullptr && is_since(p, +address_of(residents_))) residents_ = residents_->older;
-        if constexpr (annotate::on) hide_since(p);
+        hide_since(p);
         set_aside(p->newest);
         enter(p->current);
         set_low(+p->lo);
@@ -498,77 +444,61 @@ private:
         forget_blocks();
     }
 
-    void hide_all() noexcept {
+    // Hides the allocations since a mark, or all.
+    void hide_since([[maybe_unused]] const place* p) noexcept {
         if constexpr (annotate::on) {
-            for (chunk* c = newest_; c != nullptr; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
+            const chunk* const end = p != nullptr ? p->newest : nullptr;
+            for (chunk* c = newest_; c != end; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
+            if (p != nullptr) annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
         }
     }
-    void hide_since(const place* p) noexcept {
-        for (chunk* c = newest_; c != p->newest; c = c->next) annotate::hide(pointer_to(c->begin()), c->room());
-        annotate::hide(pointer_to(+p->lo), +p->hi - +p->lo);
-    }
 
-    EBB_NOINLINE std::byte* take_annotated(std::size_t bytes, std::size_t align) {
-        if (bytes > max_bytes) too_large(bytes);
-        const std::size_t user = round_up(bytes + (bytes == 0), unit);
-        const std::uintptr_t lo = low();
-        const std::size_t room = +hi_ - lo;
-        const std::size_t pad = (0 - lo) & (std::max(align, unit) - 1);
-        const std::size_t need = user + annotate::red_zone;
-        std::byte* p = nullptr;
-        if (pad > room || need > room - pad) {
-            p = take_slow(need, align, false);
-        } else {
-            set_low(lo + pad + need);
-            p = pointer_to(lo + pad);
-        }
-        overhead_ += annotate::red_zone;
-        annotate::show(p, bytes);
-        return p;
-    }
-
-    EBB_NOINLINE std::byte* take_text_annotated(std::size_t bytes) {
-        if (bytes > max_bytes) too_large(bytes);
-        // AddressSanitizer can only poison the end of a unit, so text is padded to whole units.
-        const std::size_t need = round_up(bytes, unit) + annotate::red_zone;
-        std::byte* p = nullptr;
-        if (need > +hi_ - low()) {
-            p = take_slow(need, 1, true);
-        } else {
-            hi_ = address{+hi_ - need};
-            p = pointer_to(+hi_);
-        }
-        overhead_ += need - bytes;
-        annotate::show(p, bytes);
-        return p;
-    }
-
+    // The general case of take and take_text: any size, a new chunk, and annotations.
     EBB_NOINLINE std::byte* take_slow(std::size_t bytes, std::size_t align, bool text) {
         if (bytes > max_bytes || align > max_bytes) too_large(std::max(bytes, align));
-        if (bytes == 0) return take(1, align);
-        if (stranded_) {
-            stranded_ = false;
-            on_stranded_(this);
+        // AddressSanitizer can only poison the end of a unit, so annotated text takes whole units.
+        const std::size_t size = text && !annotate::on ? bytes : round_up(bytes + (bytes == 0), unit);
+        std::byte* const p = take_any(size + annotate::red_zone, text ? 1 : std::max(align, unit), text);
+        if constexpr (annotate::on) {
+            overhead_ += annotate::red_zone + (text ? size - bytes : 0);
+            annotate::show(p, bytes);
         }
-        const std::size_t need = text ? bytes : round_up(bytes, unit);
-        const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
-        if (EBB_UNLIKELY(chunk_header + room > left())) leave_empty();
-        chunk* const c = next_chunk(room);
-        const std::size_t pad = (0 - c->begin()) & (align - 1);
+        return p;
+    }
+    std::byte* take_any(std::size_t need, std::size_t align, bool text) {
+        if (has_room(need, align)) return take_here(need, align, text);
+        if (std::exchange(stranded_, false)) on_stranded_(this);
+        chunk* const c = next_chunk(chunk_room(need, align));
         add_chunk(c);
-        if (current_ != nullptr && c->room() - pad - need <= +hi_ - low()) {
+        const std::uintptr_t at = round_up(c->begin(), align);
+        if (current_ != nullptr && c->end() - at - need <= +hi_ - low()) {
             // The current chunk has more space left than c, so it stays current.
-            set_full(c, c->begin() + pad + need);
-            return pointer_to(c->begin() + pad);
+            set_full(c, at + need);
+            return pointer_to(at);
         }
         if (c->next == nullptr && (c->bytes <= max_retained_ || is_as_asked(c))) base_ = c;
         leave_for(c);
+        return take_here(need, align, text);
+    }
+    std::byte* take_here(std::size_t need, std::size_t align, bool text) noexcept {
         if (text) {
             hi_ = address{+hi_ - need};
             return pointer_to(+hi_);
         }
-        lo_ = address{+lo_ + pad + need};
-        return pointer_to(low() - need);
+        const std::uintptr_t at = round_up(low(), align);
+        set_low(at + need);
+        return pointer_to(at);
+    }
+    // Whether the current chunk has room. The sum of its end and align may overflow.
+    [[nodiscard]] bool has_room(std::size_t need, std::size_t align) const noexcept {
+        const std::size_t room = +hi_ - low(), pad = (0 - low()) & (align - 1);
+        return pad <= room && need <= room - pad;
+    }
+    // Returns the room that a new chunk needs. If the limit is too small for it, frees the only chunk if it is empty.
+    std::size_t chunk_room(std::size_t need, std::size_t align) noexcept {
+        const std::size_t room = round_up(need, unit) + (align > cache_line ? align - cache_line : 0);
+        if (chunk_header + room > left()) leave_empty();
+        return room;
     }
 
     chunk* current_ = nullptr;
@@ -578,8 +508,6 @@ private:
     void (*on_stranded_)(const region*) noexcept;
 };
 
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_REGION_HPP

@@ -25,11 +25,9 @@
 #define EBB_HAS_MMAP 0
 #endif
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// A source of memory, for programs with their own allocator.
-///
 /// \snippet reference.cpp memory_source
 struct memory_source {
     /// Returns `bytes` zero bytes at a multiple of `alignment`, a power of 2, or null.
@@ -40,7 +38,6 @@ struct memory_source {
 };
 
 /// Options for the memory of a pool or an arena.
-///
 /// \snippet reference.cpp pool_options
 struct pool_options {
     /// Requests huge pages for blocks of at least 2 MiB (on Linux, by madvise), whose size is rounded up to 2
@@ -117,18 +114,8 @@ public:
         if (options.prefault) touch();
     }
 
-    block(const block&) = delete;
-    block& operator=(const block&) = delete;
-
     /// For chunks of an arena, which are stored in their own block.
-    block(block&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)),
-          bytes_(other.bytes_),
-          alignment_(other.alignment_),
-          source_(other.source_),
-          mapped_(other.mapped_),
-          mapped_bytes_(other.mapped_bytes_),
-          kind_(other.kind_) {}
+    block(block&& other) noexcept : block(std::as_const(other)) { other.data_ = nullptr; }
     block& operator=(block&&) = delete;
 
     constexpr ~block() {
@@ -139,6 +126,8 @@ public:
 
 private:
     enum class kind : unsigned char { borrowed, heap, mapped };
+
+    block(const block&) = default;
 
     void clear(std::size_t from) noexcept { std::memset(data() + from, 0, bytes_ - from); }
 
@@ -235,7 +224,6 @@ struct slot_finder {
 };
 
 }  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_STORAGE_HPP

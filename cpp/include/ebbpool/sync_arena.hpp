@@ -20,8 +20,7 @@
 #include <ebbpool/per_thread.hpp>
 #include <ebbpool/sync_depot.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 namespace detail {
 
 /// A thread's cache of its parts.
@@ -60,13 +59,11 @@ private:
 /// Only a thread's first allocation takes a lock, and allocations of threads that alternate between more than
 /// 64 arenas. Each thread has chunks of its own. If many threads make a few small objects each, an ebb::arena
 /// under a lock needs less memory.
-///
 /// \snippet reference.cpp sync_arena
 template <class Checks = checks::trap>
 class basic_sync_arena {
 public:
-    /// The policy.
-    using checks_type = Checks;
+    using checks_type = Checks;  ///< The policy
 
     /// An arena whose first chunk in each thread has room for `chunk_size` bytes. After a reset, each thread
     /// keeps chunks of at most `max_retained` bytes, or ten times chunk_size if that is 0. A memory source must
@@ -193,11 +190,9 @@ private:
 };
 
 /// A sync arena with the default policy.
-///
 /// \snippet reference.cpp sync_arena
 using sync_arena = basic_sync_arena<>;
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_SYNC_ARENA_HPP

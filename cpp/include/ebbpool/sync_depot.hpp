@@ -16,9 +16,7 @@
 #include <ebbpool/per_thread.hpp>
 #include <ebbpool/storage.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 // libstdc++ with Windows threads has no std::mutex before gcc 13. The lock is held for some hundred
 // instructions, so waiting threads yield.
@@ -379,8 +377,6 @@ private:
     entry* first_ = nullptr;
 };
 
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_SYNC_DEPOT_HPP

@@ -21,15 +21,12 @@
 #include <ebbpool/storage.hpp>
 #include <ebbpool/sync_depot.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
+namespace ebb::inline EBB_ABI {
 
 /// Options of a sync_fixed_pool.
-///
 /// \snippet reference.cpp sync_options
 struct sync_options {
-    /// The pool chooses the batch.
-    static constexpr std::size_t automatic = static_cast<std::size_t>(-1);
+    static constexpr std::size_t automatic = static_cast<std::size_t>(-1);  ///< The pool chooses the batch
 
     /// The options of the memory.
     pool_options memory{};
@@ -60,7 +57,6 @@ struct sync_options {
 /// new one or ends.
 ///
 /// Under AddressSanitizer, free slots are poisoned if sizeof(T) is a multiple of 8.
-///
 /// \snippet reference.cpp sync_fixed_pool
 template <class T, class Checks = checks::trap>
 class sync_fixed_pool {
@@ -68,10 +64,8 @@ class sync_fixed_pool {
                   "ebb::sync_fixed_pool<T>: T must be an object type without const and volatile, and no array");
 
 public:
-    /// T.
-    using value_type = T;
-    /// The policy.
-    using checks_type = Checks;
+    using value_type = T;        ///< T
+    using checks_type = Checks;  ///< The policy
 
     /// As fixed_pool's: 2^32 - 2 slots.
     static constexpr std::size_t max_capacity = static_cast<std::size_t>(std::numeric_limits<std::uint32_t>::max()) - 1;
@@ -323,7 +317,6 @@ private:
     std::shared_ptr<detail::depot> depot_;
 };
 
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI
 
 #endif  // EBBPOOL_SYNC_FIXED_POOL_HPP

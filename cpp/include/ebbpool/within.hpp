@@ -18,9 +18,7 @@
 #include <ebbpool/make.hpp>
 #include <ebbpool/region_state.hpp>
 
-namespace ebb {
-inline namespace EBB_ABI {
-namespace detail {
+namespace ebb::inline EBB_ABI::detail {
 
 /// A std::pmr::polymorphic_allocator, or a type of the same form: constructed from the result of resource(), a
 /// pointer to a polymorphic class. It is recognized by its form so that programs without std::pmr need not
@@ -80,6 +78,11 @@ inline constexpr bool is_pair = false;
 template <class T, class U>
 inline constexpr bool is_pair<std::pair<T, U>> = true;
 
+template <class Arg, class T>
+concept value_of = std::is_same_v<std::remove_cvref_t<Arg>, T>;
+template <class T, std::size_t N, class... Args>
+concept elements_of = sizeof...(Args) <= N && (std::is_constructible_v<T, Args> && ...);
+
 /// Constructs optionals, arrays and variants, passing the allocator to their elements. Objects with other
 /// arguments are constructed as usual.
 template <class T>
@@ -92,24 +95,20 @@ struct holder<std::optional<T>> : std::true_type {
                    std::uses_allocator_construction_args<T>(allocator, std::forward<Args>(args)...));
     }
     template <class A, class Arg>
-    requires(std::is_constructible_v<T, Arg> &&
-             !std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>) static void construct(std::optional<T>* at,
-                                                                                                const A& allocator,
-                                                                                                Arg&& arg) {
-        construct(at, allocator, std::in_place, std::forward<Arg>(arg));
-    }
-    template <class A, class Arg>
-    requires std::is_same_v<std::remove_cvref_t<Arg>, std::optional<T>>
+    requires std::is_constructible_v<T, Arg> || value_of<Arg, std::optional<T>>
     static void construct(std::optional<T>* at, const A& allocator, Arg&& arg) {
-        arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
+        if constexpr (value_of<Arg, std::optional<T>>) {
+            arg ? construct(at, allocator, std::in_place, *std::forward<Arg>(arg)) : void(std::construct_at(at));
+        } else {
+            construct(at, allocator, std::in_place, std::forward<Arg>(arg));
+        }
     }
 };
 template <class T, std::size_t N>
 struct holder<std::array<T, N>> : std::true_type {
     template <class A, class... Args>
-    requires(sizeof...(Args) <= N &&
-             (std::is_constructible_v<T, Args> && ...)) static void construct(std::array<T, N>* at, const A& allocator,
-                                                                              Args&&... args) {
+    requires elements_of<T, N, Args...>
+    static void construct(std::array<T, N>* at, const A& allocator, Args&&... args) {
         auto all = std::forward_as_tuple(std::forward<Args>(args)...);
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             ::new (static_cast<void*>(at)) std::array<T, N>{{element<I>(allocator, all)...}};
@@ -151,23 +150,21 @@ struct holder<std::variant<Ts...>> : std::true_type {
         construct(at, allocator, std::in_place_index<0>);
     }
     template <class A, class Arg>
-    requires(std::is_constructible_v<variant, Arg> &&
-             !std::is_same_v<std::remove_cvref_t<Arg>, variant>) static void construct(variant* at, const A& allocator,
-                                                                                       Arg&& arg) {
-        construct(at, allocator, std::in_place_index<chosen<Arg>()>, std::forward<Arg>(arg));
-    }
-    template <class A, class Arg>
-    requires std::is_same_v<std::remove_cvref_t<Arg>, variant>
+    requires std::is_constructible_v<variant, Arg>
     static void construct(variant* at, const A& allocator, Arg&& arg) {
-        const auto is = [&]<std::size_t I>(std::in_place_index_t<I> index) {
-            if (arg.index() == I) construct(at, allocator, index, std::get<I>(std::forward<Arg>(arg)));
-            return arg.index() == I;
-        };
-        const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
-            return (is(std::in_place_index<I>) || ...);
+        if constexpr (!value_of<Arg, variant>) {
+            construct(at, allocator, std::in_place_index<chosen<Arg>()>, std::forward<Arg>(arg));
+        } else {
+            const auto is = [&]<std::size_t I>(std::in_place_index_t<I> index) {
+                if (arg.index() == I) construct(at, allocator, index, std::get<I>(std::forward<Arg>(arg)));
+                return arg.index() == I;
+            };
+            const bool found = [&]<std::size_t... I>(std::index_sequence<I...>) {
+                return (is(std::in_place_index<I>) || ...);
+            }
+            (std::index_sequence_for<Ts...>());
+            if (!found) std::construct_at(at, std::forward<Arg>(arg));
         }
-        (std::index_sequence_for<Ts...>());
-        if (!found) std::construct_at(at, std::forward<Arg>(arg));
     }
 
 private:
@@ -206,7 +203,7 @@ struct for_member {
     Arg&& arg;
     template <class Member>
     requires std::is_convertible_v<Arg, Member>
-    operator Member() && noexcept(!takes<Member, A>::value && std::is_nothrow_constructible_v<Member, Arg>) {
+    operator Member() && {
         if constexpr (takes<Member, A>::value) {
             return std::make_obj_using_allocator<Member>(allocator(), std::forward<Arg>(arg));
         } else if constexpr (std::is_same_v<Member, std::remove_cvref_t<Arg>>) {
@@ -218,23 +215,10 @@ struct for_member {
 };
 /// Whether T is an aggregate whose first members can be initialized from such arguments.
 template <class T, class A, class F, class... Args>
-concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 &&
-                       !(std::is_same_v<std::remove_cvref_t<Args>, T> || ...) &&
+concept aggregate_of = std::is_aggregate_v<T> && sizeof...(Args) != 0 && !(value_of<Args, T> || ...) &&
                        !std::is_trivially_destructible_v<T> && requires {
     T{std::declval<for_member<A, F, Args>>()...};
 };
-#if defined(__GNUC__) || defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-braces"
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#endif
-template <class T, class... Members>
-T* construct_members(T* at, Members&&... members) noexcept(noexcept(T{std::forward<Members>(members)...})) {
-    return ::new (static_cast<void*>(at)) T{std::forward<Members>(members)...};
-}
-#if defined(__GNUC__) || defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 /// Constructs a T at `at` from args. If T takes an allocator, it gets the result of allocator(), unless args
 /// contain one.
@@ -261,18 +245,6 @@ T* construct_within(T* at, [[maybe_unused]] const F& allocator, Args&&... args) 
     }
 }
 
-template <class T, class A, class... Args>
-inline constexpr bool constructs_nothrow = [] {
-    using F = A (*)();
-    if constexpr (aggregate_of<T, A, F, Args...>) {
-        return noexcept(construct_members<T>(nullptr, std::declval<for_member<A, F, Args>>()...));
-    } else {
-        return !takes<T, A>::value && std::is_nothrow_constructible_v<T, Args...>;
-    }
-}();
-
-}  // namespace detail
-}  // namespace EBB_ABI
-}  // namespace ebb
+}  // namespace ebb::inline EBB_ABI::detail
 
 #endif  // EBBPOOL_WITHIN_HPP
