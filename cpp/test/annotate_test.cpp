@@ -2,16 +2,24 @@
 // it, the annotations do nothing.
 #include <gtest/gtest.h>
 
+#include <vector>
+
+// Programs define this for gcc, which says in another macro that AddressSanitizer is on.
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
 #include <ebbpool/arena.hpp>
 #include <ebbpool/arena_resource.hpp>
 #include <ebbpool/fixed_pool.hpp>
 #include <ebbpool/make.hpp>
 #include <ebbpool/pool_resource.hpp>
 #include <ebbpool/sync_fixed_pool.hpp>
-#include <vector>
 
 namespace annotate_test {
 
+#if defined(__SANITIZE_ADDRESS__)
+static_assert(EBB_ASAN);
+#endif
 #if EBB_ASAN
 
 struct item {

@@ -14,7 +14,8 @@
 #include <sanitizer/asan_interface.h>
 #elif EBB_MSAN
 #include <sanitizer/msan_interface.h>
-#elif EBB_VALGRIND
+#endif
+#if EBB_VALGRIND
 #include <valgrind/memcheck.h>
 #endif
 

@@ -3,15 +3,20 @@
 #ifndef EBBPOOL_COMPILER_HPP
 #define EBBPOOL_COMPILER_HPP
 
-#if defined(__has_feature)
-#define EBB_ASAN __has_feature(address_sanitizer)
-#define EBB_MSAN __has_feature(memory_sanitizer)
-#else
 #if defined(__SANITIZE_ADDRESS__)
 #define EBB_ASAN 1
-#else
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EBB_ASAN 1
+#endif
+#if __has_feature(memory_sanitizer)
+#define EBB_MSAN 1
+#endif
+#endif
+#ifndef EBB_ASAN
 #define EBB_ASAN 0
 #endif
+#ifndef EBB_MSAN
 #define EBB_MSAN 0
 #endif
 
