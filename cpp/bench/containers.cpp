@@ -86,8 +86,9 @@ auto heap<glibc_calls>::vector() {
 
 /// Fills a vector with `count` numbers. If Escapes, the vector's address is passed on, so the compiler can't
 /// keep the vector in registers.
-template <bool Escapes, class Vector>
-[[gnu::noinline]] std::uint64_t fill(Vector v, std::size_t count) {
+template <bool Escapes, class Subject>
+[[gnu::noinline]] std::uint64_t fill(Subject& subject, std::size_t count) {
+    auto v = subject.vector();
     if constexpr (Escapes) keep(v);
     for (std::size_t k = 0; k < count; ++k) v.push_back(static_cast<int>(k));
     return v.size() + static_cast<std::uint64_t>(v.back());
@@ -100,7 +101,7 @@ void run_vectors(benchmark::State& state, std::size_t count) {
     Subject subject;
     for ([[maybe_unused]] auto _ : state) {
         for (int i = 0; i < vectors; ++i) {
-            if (fill<Escapes>(subject.vector(), count) != 2 * count - 1) state.SkipWithError("a wrong vector");
+            if (fill<Escapes>(subject, count) != 2 * count - 1) state.SkipWithError("a wrong vector");
         }
         subject.drop();
     }
