@@ -293,13 +293,11 @@ func (al *Allocator) newChunk(need, want uintptr) chunk {
 			least = n / 8
 		}
 	}
-	c, granted := al.takeCached(need, least, n-n/8, most, keep)
+	c := al.takeCached(need, least, n-n/8, most)
 	if c.Base != nil {
 		return c
 	}
-	if granted != 0 {
-		n = granted
-	} else if m != nil {
+	if m != nil {
 		n = m.grant(need, n, al.retention.unit, keep)
 	}
 	c = chunk{Hi: n, cap: n, cleanEnd: n}
@@ -320,7 +318,7 @@ func (al *Allocator) newChunk(need, want uintptr) chunk {
 	}
 	al.retention.made()
 	if large {
-		al.retention.oversize++
+		al.home.oversize++
 	}
 	return c
 }
@@ -375,38 +373,26 @@ func (al *Allocator) ownChunk(need uintptr) chunk {
 }
 
 // takeCached returns a cached chunk from least to most bytes, preferably of ideal, for a value of need bytes. If there
-// is none, or if a limit does not allow it, the chunk has no memory, and granted is the number of bytes that grant
-// has reserved. It panics as Quota.grant does.
-func (al *Allocator) takeCached(need, least, ideal, most uintptr, keep *Allocator) (c chunk, granted uintptr) {
+// is none, or if a limit does not allow it, the chunk has no memory.
+func (al *Allocator) takeCached(need, least, ideal, most uintptr) chunk {
 	if most < cacheLeast || !al.caches() || al.home.cache == nil {
-		return c, 0
+		return chunk{}
 	}
 	cache, q := al.home.cache, al.ops.quota
 	if q != nil && !cache.owned() {
-		if left := q.Left(); left != noLimit {
-			most = min(most, max(need, left/share)) // as grant would have it
-			least, ideal = min(least, most-most/4), min(ideal, most)
-		}
+		most = min(most, max(need, q.Left()/share)) // as in grant
 	}
-	c = cache.take(al, max(least, need), ideal, most)
+	c := cache.take(al, max(least, need), ideal, most)
 	switch {
 	case c.Base == nil:
-		return c, 0
+		return c
 	case q == nil:
-	case cache.owned():
-		q.held += c.cap
+	case !cache.owned() && !q.arena.reserve(q.pool, c.cap):
+		cache.add(al, c)
+		return chunk{}
 	default:
-		defer func() {
-			if granted != c.cap { // or grant has panicked
-				cache.add(al, c)
-				c = chunk{}
-				return
-			}
-			q.adopt(granted)
-			al.retention.made()
-		}()
-		return c, q.grant(need, c.cap, al.retention.unit, keep)
+		q.adopt(c.cap)
 	}
 	al.retention.made()
-	return c, c.cap
+	return c
 }

@@ -58,6 +58,7 @@ type home struct {
 	MaxRetained uintptr         // the most bytes of chunks that the arena and its own cache keep at the end of a cycle
 	released    []releasedChunk // at the end of this cycle
 	ofParent    bool            // the region is a fork's, and cache belongs to its parent
+	oversize    uint64          // chunks made larger than planned, for one value
 }
 
 // releasedChunk is a chunk on its way from an allocator to the cache.

@@ -67,7 +67,7 @@ func (r *Region) Empty() (used uintptr) {
 		held = r.shrink(held)
 	}
 	if rec.maps != nil {
-		used += rec.maps.endCycle(r, rec.MaxRetained-held)
+		used += rec.maps.endCycle(rec.MaxRetained - held)
 		held += rec.others
 	}
 	rec.highWater = max(rec.highWater, used)

@@ -33,7 +33,7 @@ func (r *Region) onHeap(n uintptr) bool {
 func (r *Region) endHeap() (used uintptr) {
 	used = r.others
 	if r.maps != nil {
-		r.maps.endCycle(r, 0)
+		r.maps.endCycle(0)
 	}
 	r.Discharge(r.others)
 	r.grown = grownSlice{}

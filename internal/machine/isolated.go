@@ -71,7 +71,7 @@ func (r *Region) endIsolated() (used uintptr) {
 		r.Entered()
 	}
 	if r.maps != nil {
-		used += r.maps.endCycle(r, 0)
+		used += r.maps.endCycle(0)
 	}
 	r.highWater = max(r.highWater, used)
 	r.resets++
@@ -94,20 +94,14 @@ func (r *Region) dropOver(bytes uintptr) {
 	}
 }
 
-// leastCycles is the number of cycles that a chunk should last. Ten allocators whose chunks last so long make a chunk in one
-// cycle of four, and an idle arena holds what 40 to 80 cycles use. A chunk that lasted mostCycles was too large. The heap
-// adds heapHeader bytes to most objects with pointers, so a power of two would take the next size class.
 const (
-	// leastCycles is how many cycles a chunk shall last. Ten allocators whose chunks last so
-	// long make a chunk in one cycle of four; and an idle arena holds what so many
-	// cycles use, or twice that.
+	// leastCycles is the number of cycles that a chunk should last. Ten allocators whose chunks last so long make
+	// a chunk in one cycle of four, and an idle arena holds the memory of 40 to 80 cycles.
 	leastCycles = 40
-
-	// mostCycles is after how many cycles a chunk was too large.
+	// A chunk that lasted mostCycles was too large.
 	mostCycles = 16 * leastCycles
-
-	// heapHeader is how many bytes the heap adds to most objects with pointers, which would
-	// have a power of two take its next size: an eighth more.
+	// heapHeader is the number of bytes that the heap adds to most objects with pointers. With it, a power of two
+	// would be in the next size class.
 	heapHeader = 8
 )
 

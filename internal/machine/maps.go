@@ -128,7 +128,7 @@ type charger interface {
 
 // A MapStore has the maps of a region. A nil MapStore makes maps that are not counted.
 type MapStore struct {
-	charger charger // the region; nil before the first map of a cycle
+	charger charger // the region
 	plain   bool    // maps are not reused
 	last    *mapList
 	lists   []*mapList
@@ -373,8 +373,7 @@ func (s *MapStore) keep(l *mapList, class, n int) {
 const mapWindow = 32
 
 // endCycle makes all maps idle and keeps at most limit bytes of them. It returns the bytes of the maps that were in use.
-func (s *MapStore) endCycle(r charger, limit uintptr) (used uintptr) {
-	s.charger = r
+func (s *MapStore) endCycle(limit uintptr) (used uintptr) {
 	used = s.usedBytes()
 	for _, l := range s.used {
 		for class := range l.classes {
@@ -395,7 +394,6 @@ func (s *MapStore) endCycle(r charger, limit uintptr) (used uintptr) {
 	if s.kept > limit {
 		s.shrink(limit)
 	}
-	s.charger = nil
 	return used
 }
 
@@ -493,18 +491,15 @@ func (s *MapStore) looseBytes() uintptr {
 func (s *MapStore) idleBytes() uintptr { return s.heldBytes() - s.usedBytes() }
 
 // dropIdle drops the idle maps.
-func (s *MapStore) dropIdle(r charger) {
+func (s *MapStore) dropIdle() {
 	if s == nil {
 		return
 	}
-	charger := s.charger
-	s.charger = r
 	for _, l := range s.lists {
 		for class := range l.classes {
 			s.keep(l, class, 0)
 		}
 	}
-	s.charger = charger
 }
 
 // mapPosition is the number of maps of a class in use when a mark was taken.
@@ -550,12 +545,10 @@ func (s *MapStore) isAt(first int, loose uintptr) bool {
 }
 
 // rewind makes the maps idle that were taken since the mark with the positions s.marks[first:end].
-func (s *MapStore) rewind(r charger, first, end int, loose uintptr) {
+func (s *MapStore) rewind(first, end int, loose uintptr) {
 	if s == nil {
 		return
 	}
-	charger := s.charger
-	s.charger = r
 	end = min(end, len(s.marks))
 	for _, l := range s.used {
 		for class := range l.classes {
@@ -570,5 +563,4 @@ func (s *MapStore) rewind(r charger, first, end int, loose uintptr) {
 	}
 	s.marks = s.marks[:end]
 	s.forgetLoose(loose)
-	s.charger = charger
 }

@@ -79,7 +79,7 @@ func (r *Region) Rewind(m Mark) {
 		}
 		al.rewind(p)
 	}
-	r.maps.rewind(r, at.maps, maps, at.loose)
+	r.maps.rewind(at.maps, maps, at.loose)
 	s.entries = s.entries[:m.depth+1]
 	s.positions = s.positions[:at.first+len(positions)]
 	if check.Tag {

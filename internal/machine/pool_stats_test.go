@@ -133,26 +133,26 @@ func TestTotalKnowsNothingOfWhatIsIdle(t *testing.T) {
 	}
 }
 
-// A refusal by the total leaves the arena's counter unchanged, and a chunk that replaces idle chunks counts
-// together with them until they are gone.
+// A refusal leaves both counters unchanged. It names the limit that would not allow the bytes even after idle chunks
+// are dropped.
 func TestReserve(t *testing.T) {
 	for _, tt := range []struct {
-		limit, total, held, n, freed uintptr
-		refused, pool                bool
-		during                       uintptr
+		limit, total, held, n, idle uintptr
+		fits, refused, pool         bool
 	}{
-		{0, 0, 500, 1000, 0, false, false, 1500},
-		{1500, 0, 500, 1000, 0, false, false, 1500},
-		{1499, 0, 500, 1000, 0, true, false, 500},
-		{0, 1500, 500, 1000, 0, false, false, 1500},
-		{0, 1499, 500, 1000, 0, true, true, 500},
-		{2000, 1499, 500, 1000, 0, true, true, 500},
-		{1000, 0, 500, 1000, 500, false, false, 1000},
-		{1000, 1000, 500, 1000, 500, false, false, 1000},
-		{1000, 999, 500, 1000, 500, true, true, 500},
-		{600, 600, 500, 100, 300, false, false, 500},
-		{100, 0, 500, 200, 300, true, false, 500},
-		{0, 100, 500, 200, 300, true, true, 500},
+		{0, 0, 500, 1000, 0, true, false, false},
+		{1500, 0, 500, 1000, 0, true, false, false},
+		{1499, 0, 500, 1000, 0, false, true, false},
+		{0, 1500, 500, 1000, 0, true, false, false},
+		{0, 1499, 500, 1000, 0, false, true, true},
+		{2000, 1499, 500, 1000, 0, false, true, true},
+		{1000, 0, 500, 1000, 500, false, false, false},
+		{999, 0, 500, 1000, 500, false, true, false},
+		{1000, 1000, 500, 1000, 500, false, false, false},
+		{1000, 999, 500, 1000, 500, false, true, true},
+		{600, 600, 500, 100, 300, true, false, false},
+		{100, 0, 500, 200, 300, false, true, false},
+		{0, 100, 500, 200, 300, false, true, true},
 	} {
 		var stats PoolStats
 		st := new(ArenaStats)
@@ -165,11 +165,21 @@ func TestReserve(t *testing.T) {
 		if tt.total != 0 {
 			stats.Total.Store(tt.total + 7)
 		}
-		r := st.reserve(&stats, tt.n, tt.freed)
-		if (r != nil) != tt.refused || r != nil && (r.Pool != tt.pool || r.Asked != tt.n || r.InUse+r.Asked <= r.Limit || tt.pool && r.Others != 7) {
-			t.Errorf("%+v: refused %+v", tt, r)
+		want := tt.held
+		if fits := st.reserve(&stats, tt.n); fits != tt.fits {
+			t.Errorf("%+v: fits %t", tt, fits)
+		} else if fits {
+			want += tt.n
+		} else {
+			r := st.refusal(&stats, tt.n, tt.idle)
+			if (r != nil) != tt.refused || r != nil && (r.Pool != tt.pool || r.Asked != tt.n || r.InUse+r.Asked <= r.Limit || tt.pool && r.Others != 7) {
+				t.Errorf("%+v: refused %+v", tt, r)
+			}
+			if r != nil && !r.Pool && r.InUse != tt.held-tt.idle {
+				t.Errorf("%+v: %d bytes in use", tt, r.InUse)
+			}
 		}
-		if st.Held() != tt.during || st.Charged.Load() != tt.during || stats.out.Load() != tt.during+7 {
+		if st.Held() != want || st.Charged.Load() != want || stats.out.Load() != want+7 {
 			t.Errorf("%+v: %d bytes are held, %d charged, %d out", tt, st.Held(), st.Charged.Load(), stats.out.Load())
 		}
 		if st.EndCount(&stats); st.Charged.Load() != 0 || stats.out.Load() != 7 {

@@ -41,7 +41,6 @@ type Quota struct {
 	refuse      func(Refusal)
 	held        uintptr      // bytes of the region's chunks and of Charge
 	maxRetained uintptr      // of an arena without a limit
-	keeps       bool         // release does not change the ArenaStats: grant uses the bytes of dropped chunks
 	noscan      allocatorOps // of the noscan allocator, with this quota
 
 	IdleForks  IdleForks // nil if there are no forks
@@ -64,8 +63,8 @@ type quotaRegion interface {
 	setMaxRetained(bytes uintptr)
 }
 
-// IdleForks returns the size of the idle chunks of a region's ended forks. If drop is set, it drops them, but does not
-// take their bytes off the ArenaStats. Only the goroutine that owns the region calls it.
+// IdleForks returns the size of the idle chunks of a region's ended forks, and drops them if drop is set. Only the
+// goroutine that owns the region calls it.
 type IdleForks func(drop bool) uintptr
 
 // A Refusal describes a reservation that exceeds the limit of the arena or the total of its pool. Sizes are in bytes.
@@ -107,26 +106,27 @@ func (q *Quota) SetLimit(limit uintptr) {
 // commit records that n reserved bytes were taken from the heap. large is set for the chunk of
 // one large value.
 func (q *Quota) commit(n uintptr, large bool) {
-	q.held += n
 	if s := q.pool; s != nil {
 		Raise(&s.peak, s.held.Add(n))
-		Raise(&s.largest, q.arena.held.Load())
 		if large {
 			s.oversize.Add(1)
 		}
 	}
+	q.adopt(n)
 }
 
 // cancel takes back the reservation of n bytes.
 func (q *Quota) cancel(n uintptr) { q.arena.shrink(q.pool, n) }
 
-// adopt is commit for a chunk of the pool's cache.
+// adopt is commit for a cached chunk.
 func (q *Quota) adopt(n uintptr) {
 	q.held += n
-	Raise(&q.pool.largest, q.arena.held.Load())
+	if q.pool != nil {
+		Raise(&q.pool.largest, q.arena.held.Load())
+	}
 }
 
-// part takes off the n bytes of a chunk that moves to the pool's cache.
+// part takes off n bytes that the region no longer has.
 func (q *Quota) part(n uintptr) {
 	q.held -= n
 	q.arena.shrink(q.pool, n)
@@ -139,47 +139,33 @@ func (q *Quota) release(bytes uintptr, chunks int) {
 	if q == nil || bytes == 0 {
 		return
 	}
-	q.held -= bytes
 	if q.pool != nil {
 		q.pool.drop(bytes, chunks)
 	}
-	if !q.keeps {
-		q.arena.shrink(q.pool, bytes)
-	}
+	q.part(bytes)
 }
 
-// grant reserves the bytes of a new chunk and returns their number: size, or fewer if a limit has little capacity left, but at
-// least need. If need does not fit, grant drops idle chunks. If that does not help, it panics with a LimitError, and nothing
-// has changed. keep is an allocator that keeps its current chunk, or nil.
+// grant reserves the bytes of a new chunk and returns their number: size, or fewer if a limit has little capacity left,
+// but at least need. If need does not fit, grant drops idle chunks. If that would not help, it panics with a LimitError,
+// and nothing has changed. keep is an allocator that keeps its current chunk, or nil.
 //
 //go:norace
 func (q *Quota) grant(need, size, align uintptr, keep *Allocator) uintptr {
 	if q.onGrant != nil {
 		q.onGrant()
 	}
-	idle := uintptr(0)
 	for {
-		n := shareOf(q.leaves(idle), need, size, align)
-		refusal := q.arena.reserve(q.pool, n, idle)
-		switch {
-		case refusal == nil:
-			if idle == 0 {
-				return n
-			}
-			freed, dropped := min(n, idle), q.dropIdle(keep)
-			if dropped >= freed {
-				q.arena.shrink(q.pool, dropped-freed)
-				return n
-			}
-			// A fork has taken chunks of the cache meanwhile: try again.
-			q.arena.shrink(q.pool, n-freed+dropped)
-			idle = 0
-		case n > need: // a fork or another arena has reserved memory since leaves: try again
-		case idle == 0 && q.idle(keep) != 0:
-			idle = q.idle(keep)
-		default:
-			q.refused(refusal)
+		n := max(need, min(size, q.Left()/share/align*align))
+		if q.arena.reserve(q.pool, n) {
+			return n
 		}
+		if n > need {
+			continue // a fork or another arena has reserved memory meanwhile
+		}
+		if r := q.arena.refusal(q.pool, need, q.idle(keep)); r != nil {
+			q.refused(r)
+		}
+		q.dropIdle(keep)
 	}
 }
 
@@ -196,11 +182,6 @@ func (q *Quota) refused(r *Refusal) {
 
 // A chunk has at most 1/share of the remaining limit, unless a single value needs more.
 const share = 8
-
-// shareOf returns the size of a chunk of at least need bytes, preferably size bytes, if left bytes of a limit remain.
-func shareOf(left, need, size, align uintptr) uintptr {
-	return max(need, min(size, left/share/align*align))
-}
 
 // Left returns the size in bytes of the largest chunk that the limits allow.
 //
@@ -228,29 +209,29 @@ func (q *Quota) leaves(idle uintptr) uintptr {
 	return left
 }
 
-// idle returns the size of the empty chunks of the region, of its ended forks and of their cache. It excludes the current
-// chunk of keep.
+// idle returns the size of the empty chunks of the region, of its ended forks and of their cache. It excludes the
+// current chunk of keep.
 func (q *Quota) idle(keep *Allocator) uintptr {
 	return q.idleBeside(keep, false) + q.region.ownCache().Bytes()
 }
 
 // idleBeside is idle without the cache, which a region shares with its forks. It drops the chunks if drop is set.
-func (q *Quota) idleBeside(keep *Allocator, drop bool) (n uintptr) {
-	if !drop {
-		n = q.region.inactiveBytes()
+func (q *Quota) idleBeside(keep *Allocator, drop bool) uintptr {
+	n := q.region.inactiveBytes()
+	if drop {
+		q.region.dropInactive()
 	}
 	q.region.each(func(al *Allocator) {
-		free := al.freeBytes()
+		n += al.freeBytes()
 		// An allocator that has full chunks needs a current one: Rewind starts there.
-		if al.used() == 0 && len(al.full) == 0 && al != keep {
-			n += free + al.size()
-			if drop {
-				al.Drop()
-			}
-			return
+		whole := al.used() == 0 && len(al.full) == 0 && al != keep
+		if whole {
+			n += al.size()
 		}
-		n += free
-		if drop {
+		switch {
+		case drop && whole:
+			al.Drop()
+		case drop:
 			al.dropFree()
 		}
 	})
@@ -260,24 +241,16 @@ func (q *Quota) idleBeside(keep *Allocator, drop bool) (n uintptr) {
 	return n
 }
 
-// dropIdle drops the chunks that idle counts, and returns their size in bytes. The caller takes it off the ArenaStats.
-func (q *Quota) dropIdle(keep *Allocator) uintptr {
-	q.keeps = true
-	held := q.held
-	q.region.dropInactive()
-	inactive := held - q.held
-	n := q.idleBeside(keep, true)
-	q.keeps = false
-	return inactive + n + q.region.ownCache().shrink(0)
+// dropIdle drops the chunks that idle counts.
+func (q *Quota) dropIdle(keep *Allocator) {
+	q.idleBeside(keep, true)
+	if n := q.region.ownCache().shrink(0); n != 0 {
+		q.arena.shrink(q.pool, n)
+	}
 }
 
 // Idle is IdleForks for one ended fork.
-func (q *Quota) Idle(drop bool) uintptr {
-	if drop {
-		return q.dropIdle(nil)
-	}
-	return q.idleBeside(nil, false)
-}
+func (q *Quota) Idle(drop bool) uintptr { return q.idleBeside(nil, drop) }
 
 // TrimIdle drops the idle chunks of the region and of its ended forks if the arena and its forks hold more than half of
 // their limit. Reset and Rewind call it, because only the owner may drop them. So idle chunks never prevent a fork from
@@ -289,7 +262,7 @@ func (q *Quota) TrimIdle() {
 }
 
 // DropIdle drops the idle chunks of the region and of its ended forks.
-func (q *Quota) DropIdle() { q.arena.shrink(q.pool, q.dropIdle(nil)) }
+func (q *Quota) DropIdle() { q.dropIdle(nil) }
 
 // Flushed records the end of a cycle of the arena and its forks.
 func (q *Quota) Flushed() { q.arena.flushed.Store(0) }
@@ -311,43 +284,53 @@ func (q *Quota) Forget() {
 // Leave separates q, which holds no bytes, from its arena and pool.
 func (q *Quota) Leave() { q.IdleForks, q.pool, q.arena = nil, nil, &noArenaStats }
 
-// reserve counts n bytes, of which freed bytes are already counted, or returns a Refusal.
-func (st *ArenaStats) reserve(s *PoolStats, n, freed uintptr) *Refusal {
-	limit, more := st.Limit.Load(), n-min(n, freed)
-	if held, ok := addWithin(&st.held, more, n, freed, limit); !ok {
+// reserve counts n bytes, or returns false and changes nothing if a limit does not allow them.
+func (st *ArenaStats) reserve(s *PoolStats, n uintptr) bool {
+	if !addWithin(&st.held, n, st.Limit.Load()) {
+		return false
+	}
+	if st.counts.Load() {
+		if !addWithin(&s.out, n, s.Total.Load()) {
+			st.held.Add(-n)
+			return false
+		}
+		st.Charged.Add(n)
+	}
+	return true
+}
+
+// addWithin adds n to x if the sum is at most bound. A bound of 0 allows any sum.
+func addWithin(x *check.Uintptr, n, bound uintptr) bool {
+	for {
+		was := x.Load()
+		if bound != 0 && remaining(bound, was) < n {
+			return false
+		}
+		if x.CompareAndSwap(was, was+n) {
+			return true
+		}
+	}
+}
+
+// refusal describes the limit that does not allow n bytes after idle bytes are dropped. It is nil if there is none.
+func (st *ArenaStats) refusal(s *PoolStats, n, idle uintptr) *Refusal {
+	held := st.held.Load() - idle
+	if limit := st.Limit.Load(); limit != 0 && remaining(limit, held) < n {
 		return &Refusal{Limit: limit, InUse: held, Asked: n}
 	}
 	if !st.counts.Load() {
 		return nil
 	}
-	total := s.Total.Load()
-	if out, ok := addWithin(&s.out, more, n, freed, total); !ok {
-		st.held.Add(-more)
-		charged := st.Charged.Load()
-		return &Refusal{Limit: total, InUse: out, Others: out + freed - min(out+freed, charged), Asked: n, Pool: true}
+	out := s.out.Load()
+	others := out - min(out, st.Charged.Load())
+	if total := s.Total.Load(); total != 0 && remaining(total, out-min(out, idle)) < n {
+		return &Refusal{Limit: total, InUse: out - min(out, idle), Others: others, Asked: n, Pool: true}
 	}
-	st.Charged.Add(more)
 	return nil
-}
-
-// addWithin adds more to x if n fits into most (0 for no bound) after freed is taken off. It returns the previous value of x.
-func addWithin(x *check.Uintptr, more, n, freed, most uintptr) (was uintptr, ok bool) {
-	for {
-		was = x.Load()
-		if after := was - min(was, freed); most != 0 && remaining(most, after) < n {
-			return after, false
-		}
-		if more == 0 || x.CompareAndSwap(was, was+more) {
-			return was, true
-		}
-	}
 }
 
 // shrink takes off bytes.
 func (st *ArenaStats) shrink(s *PoolStats, bytes uintptr) {
-	if bytes == 0 {
-		return
-	}
 	st.discharge(s, bytes)
 	st.held.Add(-bytes)
 }
@@ -368,7 +351,7 @@ func (st *ArenaStats) discharge(s *PoolStats, bytes uintptr) {
 func (st *ArenaStats) BeginCount(s *PoolStats) bool {
 	st.counts.Store(true)
 	more := st.held.Load() - st.Charged.Load()
-	_, ok := addWithin(&s.out, more, more, 0, s.Total.Load())
+	ok := addWithin(&s.out, more, s.Total.Load())
 	if ok {
 		st.Charged.Add(more)
 	}

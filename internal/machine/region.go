@@ -157,21 +157,29 @@ func (r *Region) setMaxRetained(bytes uintptr) { r.MaxRetained = bytes }
 // Ready reports whether r was initialized, and not detached since.
 func (r *Region) Ready() bool { return r.RegionRecord != nil && r.chunkSize != 0 }
 
+// moveTo moves the memory of r to the zero Region to.
+func (r *Region) moveTo(to *Region) {
+	to.Noscan, to.Types, to.RegionRecord = r.Noscan, r.Types, r.RegionRecord
+	if q := to.Noscan.ops.quota; q != nil {
+		q.region = to
+	}
+	if to.maps != nil {
+		to.maps.charger = to
+	}
+	r.Noscan, r.Types = Allocator{}, newTypeTable()
+}
+
 // MoveTo moves the allocators of r, which must be empty, and their estimates to the zero Region to. r is then
 // like the region of an arena that was put back.
 func (r *Region) MoveTo(to *Region) {
-	to.Noscan, to.Types, to.RegionRecord = r.Noscan, r.Types, r.RegionRecord
-	if m := to.Noscan.ops.quota; m != nil {
-		m.region = to
-	}
+	r.moveTo(to)
 	if check.Watched {
 		to.Noscan.watch.WatchedBy(&to.Watch)
 		for _, al := range to.Types.allocators {
 			al.watch.WatchedBy(&to.Watch)
 		}
 	}
-	r.Noscan, r.Types = Allocator{}, newTypeTable()
-	r.RegionRecord = &RegionRecord{chunkSize: r.chunkSize} // as one that was never used
+	r.RegionRecord = &RegionRecord{chunkSize: to.chunkSize} // as one that was never used
 	r.Noscan.initNoscan(r.chunkSize)
 	r.Noscan.ops = &movedOps
 	r.Noscan.watch.WatchedBy(&r.Watch)
@@ -201,7 +209,7 @@ func (r *Region) Stats() Stats {
 		Chunks:   noscan.Chunks(),
 		Types:    len(r.Types.allocators),
 		Resets:   r.resets,
-		Oversize: r.oversize(),
+		Oversize: r.oversize,
 	}
 	for _, al := range r.Types.active() {
 		n.Held += al.HeldBytes()
@@ -216,15 +224,6 @@ func (r *Region) Stats() Stats {
 	r.highWater = max(r.highWater, n.Used)
 	n.HighWater = r.highWater
 	return n
-}
-
-// oversize returns the number of chunks that were made larger than planned.
-func (r *Region) oversize() uint32 {
-	n := r.Noscan.retention.oversize
-	for _, al := range r.Types.active() {
-		n += al.retention.oversize
-	}
-	return n + r.Types.inactiveOversize
 }
 
 // movedOps is the quota that MoveTo leaves behind: that of an arena that was put back.
@@ -279,11 +278,8 @@ func (r *Region) Isolates() bool { return r.Ready() && r.detached != nil }
 
 // Detach moves the allocators of r, which is empty, to the zero Region to. Later uses of r find nothing of it.
 func (r *Region) Detach(to *Region) {
-	to.Noscan, to.Types, to.RegionRecord = r.Noscan, r.Types, r.RegionRecord
-	if q := to.Noscan.ops.quota; q != nil {
-		q.region = to
-	}
-	r.Noscan, r.Types, r.RegionRecord = Allocator{}, newTypeTable(), &to.detached.record
+	r.moveTo(to)
+	r.RegionRecord = &to.detached.record
 }
 
 // WasEntered reports whether another goroutine was in the region while it was detached. It is wrong if the
@@ -348,10 +344,7 @@ func (r *Region) Discharge(n uintptr) {
 	if q.pool != nil {
 		q.pool.held.Add(-n)
 	}
-	q.held -= n
-	if !q.keeps {
-		q.arena.shrink(q.pool, n)
-	}
+	q.part(n)
 }
 
 // Reserve counts n bytes against the limits of r until Cancel, for memory that will be copied into r. If a limit
@@ -377,7 +370,7 @@ func (r *Region) inactiveBytes() uintptr {
 
 // dropInactive drops the chunks of inactive allocators, and idle maps.
 func (r *Region) dropInactive() {
-	r.maps.dropIdle(r)
+	r.maps.dropIdle()
 	r.dropInactiveChunks()
 }
 
@@ -458,7 +451,7 @@ type Stats struct {
 	Used, Held, HighWater uintptr
 	Chunks, Types         int
 	Resets                uint64
-	Oversize              uint32
+	Oversize              uint64
 }
 
 // Maps returns the builtin maps of r, nil if r is nil.
@@ -468,10 +461,10 @@ func Maps(r *Region) *MapStore {
 	}
 	s := r.maps
 	if s == nil {
-		s = new(MapStore)
+		s = &MapStore{charger: r}
 		r.maps = s
 	}
-	s.charger, s.plain = r, check.On || r.Isolates() || r.guarded() || r.heap
+	s.plain = check.On || r.Isolates() || r.guarded() || r.heap
 	return s
 }
 
@@ -501,11 +494,10 @@ func (r *Region) OwnsMap(m uintptr) bool {
 func (r *Region) Release() {
 	r.highWater = max(r.highWater, r.UsedBytes())
 	r.resets++
-	noscan, oversize := &r.Noscan, r.oversize()
+	noscan := &r.Noscan
 	noscan.Drop()
 	noscan.retention = newNoscanRetention(r.chunkSize)
 	noscan.retention.isolates = r.detached != nil
-	noscan.retention.oversize = oversize
 	noscan.watch.RecordUse(0)
 	for _, al := range r.Types.allocators {
 		al.Drop()

@@ -35,8 +35,6 @@ type retention struct {
 	idle        uint8 // cycles in a row that used nothing, up to idleCycles
 
 	isolation // isolated.go
-
-	oversize uint32 // chunks made larger than planned, for one value
 }
 
 const (

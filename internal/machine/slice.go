@@ -189,13 +189,9 @@ func (al *Allocator) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	if al.nextFree(redzone+taken) < 0 {
 		// What has grown so far goes on, mostly, and would leave each smaller one to the
 		// collector.
-		c, granted := al.takeCached(taken, 2*taken, 2*taken, 8*taken, nil)
-		if c.Base != nil {
+		if c := al.takeCached(taken, 2*taken, 2*taken, 8*taken); c.Base != nil {
 			al.setCurrent(c)
 			return al.reserveSlice(size)
-		}
-		if granted != 0 {
-			al.ops.quota.cancel(granted) // a smaller one won't do
 		}
 	}
 	if m.isAlone(&al.chunk, al) {

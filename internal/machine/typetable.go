@@ -34,9 +34,8 @@ type allocatorList struct {
 	activeLen  int          // allocators[:activeLen] are active
 
 	// Of the inactive ones:
-	inactiveHeld     uintptr // bytes of all chunks
-	inactiveChunks   int
-	inactiveOversize uint32
+	inactiveHeld   uintptr // bytes of all chunks
+	inactiveChunks int
 }
 
 const (
@@ -270,7 +269,7 @@ func (t *TypeTable) put(al *Allocator) {
 
 // check panics if the table's records are inconsistent.
 func (t *TypeTable) check() {
-	held, chunks, oversize := uintptr(0), 0, uint32(0)
+	held, chunks := uintptr(0), 0
 	for i, al := range t.allocators {
 		must(int(al.ops.index) == i, "an allocator is not where it says")
 		if i < t.activeLen {
@@ -278,9 +277,9 @@ func (t *TypeTable) check() {
 		}
 		must(al.Lo == 0 && al.Hi == 0 && len(al.full)|len(al.free) == 0, "an inactive allocator has free memory, or is in use")
 		must(al.size() <= smallKept, "an inactive allocator keeps a large chunk")
-		held, chunks, oversize = held+al.HeldBytes(), chunks+al.Chunks(), oversize+al.retention.oversize
+		held, chunks = held+al.HeldBytes(), chunks+al.Chunks()
 	}
-	must(held == t.inactiveHeld && chunks == t.inactiveChunks && oversize == t.inactiveOversize, "the count of the inactive allocators is wrong")
+	must(held == t.inactiveHeld && chunks == t.inactiveChunks, "the count of the inactive allocators is wrong")
 }
 
 // active returns the active allocators. New ones are appended, and until the cycle ends none is removed.
@@ -331,7 +330,6 @@ func (r *Region) activate(al *Allocator) *Allocator {
 	if al.cap != 0 {
 		t.inactiveChunks--
 	}
-	t.inactiveOversize -= al.retention.oversize
 	t.swap(int(al.ops.index), t.activeLen)
 	t.activeLen++
 	al.retention.wasInactive = al.ops.since != uint32(r.resets) // the last cycle did not use it
@@ -351,7 +349,6 @@ func (r *Region) deactivate(al *Allocator) {
 	if al.cap != 0 {
 		t.inactiveChunks++
 	}
-	t.inactiveOversize += al.retention.oversize
 	t.activeLen--
 	t.swap(int(al.ops.index), t.activeLen)
 	al.Lo, al.Hi = 0, 0
