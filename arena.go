@@ -40,7 +40,7 @@ type printer struct {
 const (
 	is64     = ^uintptr(0) >> 63
 	arenaPad = 8*is64 + 32*(1-is64)
-	statsPad = 32*is64 + 56*(1-is64)
+	statsPad = 24*is64 + 48*(1-is64)
 )
 
 // The region is the first field, or this does not compile.
@@ -306,6 +306,6 @@ func statsOf(n machine.Stats) Stats {
 		Chunks:        n.Chunks,
 		Types:         n.Types,
 		Resets:        n.Resets,
-		Oversize:      uint64(n.Oversize),
+		Oversize:      n.Oversize,
 	}
 }

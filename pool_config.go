@@ -160,9 +160,7 @@ func (p *ArenaPool) empty(a *Arena) {
 	} else {
 		used = a.emptyForked("Put")
 	}
-	if st := a.owner.stats; st.used.Add(used) {
-		p.takeUsed(st)
-	}
+	a.owner.stats.used.Add(used)
 }
 
 // keep makes a, which is empty, available to Get.

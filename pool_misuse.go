@@ -169,7 +169,7 @@ func (p *ArenaPool) countGuarded() {
 // endGuarded is Put for a guarded arena.
 func (p *ArenaPool) endGuarded(a *Arena) {
 	g := a.region.Guarded()
-	a.owner.stats.used.Add(a.region.UsedBytes() + a.usedByForks()) // cannot be full: it is the first
+	a.owner.stats.used.Add(a.region.UsedBytes() + a.usedByForks())
 	g.Cycle.How = "Put"
 	g.Cycle.Ended.Record(1)
 	a.poison(g.Cycle)

@@ -200,16 +200,6 @@ type arenaStats struct {
 	moves   atomic.Bool // the arena is isolated: another arena gets these statistics at each Put
 }
 
-// takeUsed moves the counts of st.used to the pool because they are full.
-//
-//go:norace
-func (p *ArenaPool) takeUsed(st *arenaStats) {
-	p.lock()
-	p.gone.addUsed(&st.used)
-	st.used.Clear()
-	p.unlock()
-}
-
 // statsList is a list of arenaStats, guarded by its pool's lock. The race detector does not see its accesses; see
 // check.RaceBlind.
 type statsList struct {

@@ -99,66 +99,46 @@ func (s *PoolStats) Evicted(bytes uintptr) {
 // UsedClasses is the number of size classes of a Used: up to 256 bytes, up to 512 bytes and so on up to 64 MB, and more.
 const UsedClasses = 20
 
-// unused is the index of cycles without allocations. They also belong to the smallest class.
-const unused = UsedClasses
-
-// Used counts cycles by the bytes that they used. Only the goroutine that puts the arena adds to it. Each class has a
-// word: the bits above split are the number of cycles, and the lower bits are the sum of their bytes.
-type Used [UsedClasses + 1]atomic.Uint64
-
-// split returns the number of bits for bytes in the word of a class. A cycle of class i has at most 8+i bits, so both
-// parts can hold the same number of cycles. The last class can hold 512 cycles of 32 TB.
-func split(class int) int {
-	switch class {
-	case UsedClasses - 1:
-		return 55
-	case unused:
-		return 0
-	}
-	return 36 + class/2
+// Used counts cycles by the bytes that they used. Only the goroutine that puts the arena adds to it.
+type Used struct {
+	bytes  atomic.Uint64 // sum
+	none   atomic.Uint64 // cycles without allocations, which the smallest class also counts
+	counts [UsedClasses]atomic.Uint64
 }
 
-// Add counts a cycle that used that many bytes. It reports whether the word is half full. The caller then calls AddTo and Clear.
+// Add counts a cycle that used that many bytes.
 //
 //go:norace
-func (u *Used) Add(bytes uintptr) (full bool) {
-	class := unused
-	if bytes != 0 {
+func (u *Used) Add(bytes uintptr) {
+	class := 0
+	if bytes == 0 {
+		addAlone(&u.none, 1)
+	} else {
 		class = min(bits.Len64(uint64(bytes-1)>>8), UsedClasses-1)
+		addAlone(&u.bytes, uint64(bytes))
 	}
-	return addAlone(&u[class], 1<<split(class)+uint64(bytes))>>63 != 0
+	addAlone(&u.counts[class], 1)
 }
 
 // addAlone is x.Add(n) for an x that no other goroutine writes. On 64-bit processors it needs no locked instruction,
 // which would cost a sixth of an empty Get and Put.
 //
 //go:norace
-func addAlone(x *atomic.Uint64, n uint64) uint64 {
+func addAlone(x *atomic.Uint64, n uint64) {
 	if bits.UintSize == 64 {
-		word := xunsafe.Cast[uint64](xunsafe.PointerTo(x))
-		*word += n
-		return *word
+		*xunsafe.Cast[uint64](xunsafe.PointerTo(x)) += n
+		return
 	}
-	return x.Add(n)
+	x.Add(n)
 }
 
-// AddTo adds the counts of u to counts and bytes.
+// AddTo adds the counts of u to counts, bytes and none.
 func (u *Used) AddTo(counts *[UsedClasses]uint64, bytes, none *uint64) {
-	for i := range UsedClasses {
-		word := u[i].Load()
-		counts[i] += word >> split(i)
-		*bytes += word & (1<<split(i) - 1)
+	for i := range counts {
+		counts[i] += u.counts[i].Load()
 	}
-	n := u[unused].Load() >> split(unused)
-	counts[0] += n
-	*none += n
-}
-
-// Clear resets u.
-func (u *Used) Clear() {
-	for i := range u {
-		u[i].Store(0)
-	}
+	*bytes += u.bytes.Load()
+	*none += u.none.Load()
 }
 
 // SizeHint is the size of the first chunk of a new arena in an automatic pool: the 75th percentile of the bytes that
@@ -169,8 +149,6 @@ type SizeHint struct {
 	mu     sync.Mutex
 	counts [sizeClasses]uint8 // samples, by class
 	total  int                // samples
-	class  int                // of the 75th percentile
-	above  int                // samples of larger classes
 }
 
 const (
@@ -228,29 +206,19 @@ func (h *SizeHint) Add(n, start uintptr) {
 //go:norace
 func (h *SizeHint) count(class int) uintptr {
 	if h.total == memory {
-		h.total, h.above = 0, 0
+		h.total = 0
 		for c := range h.counts {
 			h.counts[c] /= 2
 			h.total += int(h.counts[c])
-			if c > h.class {
-				h.above += int(h.counts[c])
-			}
 		}
 	}
 	h.counts[class]++
 	h.total++
-	if class > h.class {
-		h.above++
+	c := sizeClasses
+	for above := 0; 4*above <= h.total; above += int(h.counts[c]) {
+		c--
 	}
-	for 4*h.above > h.total {
-		h.class++
-		h.above -= int(h.counts[h.class])
-	}
-	for h.class > 0 && 4*(h.above+int(h.counts[h.class])) <= h.total {
-		h.above += int(h.counts[h.class])
-		h.class--
-	}
-	return classSize(h.class)
+	return classSize(c)
 }
 
 // Size returns the hint in bytes, 0 if nothing is known yet.

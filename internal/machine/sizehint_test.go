@@ -102,25 +102,6 @@ func TestOneRequestAtMostDoublesTheSizeHint(t *testing.T) {
 	}
 }
 
-// The histogram's sums are updated with each sample and equal those computed by counting.
-func TestSizeHintCounts(t *testing.T) {
-	var u SizeHint
-	r := rand.New(rand.NewPCG(7, 8))
-	for i := range 20_000 {
-		u.Add(1+uintptr(r.Uint32())>>r.UintN(32), 64)
-		total, above := 0, 0
-		for class, n := range u.counts {
-			total += int(n)
-			if class > u.class {
-				above += int(n)
-			}
-		}
-		if total != u.total || above != u.above || total > memory || 4*above > total || 4*(above+int(u.counts[u.class])) <= total {
-			t.Fatalf("sample %d: %d and %d above class %d, counted %d and %d", i, u.total, u.above, u.class, total, above)
-		}
-	}
-}
-
 // Three of four, exactly: at most a fourth of the samples does not fit, and more would not fit into the class
 // below.
 func TestThreeOfFourToTheSample(t *testing.T) {
