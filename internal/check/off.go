@@ -33,16 +33,13 @@ func (t *Tracker) Unguard()                {}
 func (t *Tracker) Released()               {}
 func (t *Tracker) Handle() Handle          { return Handle{} }
 
-func NewAllocator[T any](align uintptr, pointers bool) Allocator            { return Allocator{} }
-func NewAllocatorOf(t reflect.Type, align uintptr, pointers bool) Allocator { return Allocator{} }
-func NewNoscanAllocator(align uintptr) Allocator                            { return Allocator{} }
+func NewAllocator(t reflect.Type, size uintptr) Allocator { return Allocator{} }
+func NewNoscanAllocator(align uintptr) Allocator          { return Allocator{} }
 
 func (al *Allocator) WatchedBy(t *Tracker)             {}
 func (al *Allocator) Tracker() *Tracker                { return nil }
 func (al *Allocator) Redzone() uintptr                 { return 0 }
 func (al *Allocator) TextRedzone(size uintptr) uintptr { return 0 }
-func (al *Allocator) Last() uintptr                    { return 0 }
-func (al *Allocator) RecordUse(used uintptr)           {}
 
 func (c *Chunk) RedzoneBytes() uintptr { return 0 }
 

@@ -24,10 +24,8 @@ type Allocator struct {
 	of       *Tracker
 	fillDead func(base Pointer, from, to uintptr, dead Pointer) // fills memory with dead values; nil without pointers
 	spare    given                                              // empty lists, for the next chunk
-	last     uintptr
 	align    uintptr
 	noscan   bool // serves all pointer-free types
-	typed    bool // its type has pointers
 }
 
 // Chunk is the state of the checks for a chunk.
@@ -54,18 +52,9 @@ const (
 // NewNoscanAllocator returns the state for the allocator of all pointer-free types.
 func NewNoscanAllocator(align uintptr) Allocator { return Allocator{align: align, noscan: true} }
 
-// NewAllocator returns the state for an allocator of T, in steps of align.
-func NewAllocator[T any](align uintptr, pointers bool) Allocator {
-	return NewAllocatorOf(reflect.TypeFor[T](), align, pointers)
-}
-
-// NewAllocatorOf is NewAllocator for a type known only at run time.
-func NewAllocatorOf(t reflect.Type, align uintptr, pointers bool) Allocator {
-	al := Allocator{align: align, typed: pointers}
-	if pointers {
-		al.fillDead = deadFiller(t)
-	}
-	return al
+// NewAllocator returns the state for the allocator of t, a type with pointers of size bytes.
+func NewAllocator(t reflect.Type, size uintptr) Allocator {
+	return Allocator{align: size, fillDead: deadFiller(t)}
 }
 
 // WatchedBy sets the tracker of the allocator's arena, and Tracker returns it.
@@ -84,7 +73,7 @@ func (al *Allocator) Redzone() uintptr {
 		return 0
 	case al.noscan:
 		return noscanRedzone
-	case al.align > maxRedzone || !ASan && al.typed:
+	case al.align > maxRedzone || !ASan:
 		return 0
 	}
 	return al.align
@@ -101,13 +90,6 @@ func (al *Allocator) TextRedzone(size uintptr) uintptr {
 	}
 	return redzone + roundUp(size, 8) - size
 }
-
-// RecordUse records the bytes used by the cycle that has ended. Last returns those of the previous cycle, or
-// 0.
-func (al *Allocator) RecordUse(used uintptr) { al.last = used }
-
-//go:norace
-func (al *Allocator) Last() uintptr { return al.last }
 
 // RedzoneBytes returns the size of the redzones among the chunk's used bytes.
 //

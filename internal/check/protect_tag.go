@@ -30,7 +30,7 @@ const tailRedzone = noscanRedzone
 
 // makeChecked allocates the memory of a chunk of n bytes, and returns its mapping, if it has one.
 func (al *Allocator) makeChecked(n uintptr, make func(uintptr) Pointer) (base Pointer, r *run) {
-	if al.typed || ASan {
+	if !al.noscan || ASan {
 		return make(n), nil
 	}
 	if faults && guard.HavePages() {
@@ -47,7 +47,7 @@ func (c *Chunk) protect(al *Allocator, r Extent) {
 	switch {
 	case al.fillDead != nil:
 		al.fillDead(r.Base, 0, r.Lo, deadPointer(al.of.cycle))
-	case !al.typed && !ASan && !c.run.Protect(r.Base, r.Size+tailRedzone, al.of.cycle):
+	case al.noscan && !ASan && !c.run.Protect(r.Base, r.Size+tailRedzone, al.of.cycle):
 		fill(r.Base, 0, r.Size, deadFill)
 	}
 }

@@ -18,7 +18,7 @@ var (
 //
 //go:norace
 func (al *Allocator) fillRedzone(base Pointer, at, n uintptr) {
-	if n != 0 && !al.typed && !ASan {
+	if n != 0 && al.noscan && !ASan {
 		fill(base, at, at+n, freeFill)
 	}
 }
@@ -32,7 +32,7 @@ func (c *Chunk) GiveUnwritten(base Pointer, from, to uintptr) { fill(base, from,
 //
 //go:norace
 func (c *Chunk) noteGiven(al *Allocator, r Extent, from, to uintptr) (clean uintptr) {
-	if al.typed || ASan {
+	if !al.noscan || ASan {
 		return 0
 	}
 	list, spare := &c.objects, &al.spare.objects
@@ -88,7 +88,7 @@ func (c *Chunk) recycleLists(al *Allocator) {
 //
 //go:norace
 func (c *Chunk) Check(al *Allocator, r Extent) {
-	if al.typed || ASan {
+	if !al.noscan || ASan {
 		return
 	}
 	at := uintptr(0)

@@ -82,28 +82,24 @@ func allocatorOf[T any](r *Region) *Allocator {
 	if al := r.Types.find(key); al != nil {
 		return r.activate(al)
 	}
-	x, few := r.Types.newAllocator()
-	al := newTypedAllocator[T](r, x, few)
-	al.Key = key
-	r.Types.add(al)
-	return al
+	x := r.Types.firstAllocator()
+	if x == nil {
+		x = new(typedAllocator)
+	}
+	return r.addAllocator(x, key, xunsafe.SizeOf[T](), (*typedMemory[T])(nil))
 }
 
-// newTypedAllocator initializes x as the allocator of T. few has room for its first full chunks.
-func newTypedAllocator[T any](r *Region, x *bareAllocator, few []chunk) *Allocator {
-	size := xunsafe.SizeOf[T]()
-	return r.initTyped(x, few, size, (*typedMemory[T])(nil), check.NewAllocator[T](size, true))
-}
-
-func (r *Region) initTyped(x *bareAllocator, few []chunk, size uintptr, memory memoryOps, watch check.Allocator) *Allocator {
+// addAllocator initializes x as the allocator of the type key, whose size is size.
+func (r *Region) addAllocator(x *typedAllocator, key *TypeDesc, size uintptr, memory memoryOps) *Allocator {
 	x.own = allocatorOps{memoryOps: memory, zeroes: true, quota: r.Noscan.ops.quota}
 	al := &x.Allocator
 	al.allocatorRecord = &x.record
-	al.ops, al.watch, al.full = &x.own, watch, few
+	al.Key, al.ops, al.watch = key, &x.own, check.NewAllocator(memory.typ(), size)
 	al.retention = newTypedRetention(r.chunkSize, size)
 	al.home = &r.home
 	al.retention.isolates = r.detached != nil
 	al.watch.WatchedBy(&r.Watch)
+	r.Types.add(al)
 	return al
 }
 
@@ -150,7 +146,7 @@ func (al *Allocator) reserve(size uintptr) (*chunk, uintptr) {
 	redzone, n := al.watch.Redzone(), RoundUp(size, al.retention.unit)
 	if al.Hi-al.Lo < redzone+n {
 		if al.needsOwnChunk(n) {
-			c := al.ownChunk(redzone + n)
+			c := al.newChunk(redzone+n, 0)
 			off := al.takeLow(&c, redzone, size, n) // free chunks may begin behind what earlier cycles had
 			return al.addFull(c), off
 		}
@@ -193,7 +189,7 @@ func (al *Allocator) reserveText(size uintptr) (*chunk, uintptr) {
 	redzone := al.watch.TextRedzone(size)
 	if al.Hi-al.Lo < redzone+size {
 		if al.needsOwnChunk(size) {
-			c := al.ownChunk(redzone + size)
+			c := al.newChunk(redzone+size, 0)
 			off := al.takeHigh(&c, redzone, size)
 			return al.addFull(c), off
 		}
@@ -333,43 +329,19 @@ func (al *Allocator) nextSize() uintptr {
 	if al.Base == nil || al.isCold() {
 		return al.retention.first()
 	}
-	if !check.On {
-		return al.retention.next(al.HeldBytes(), al.home.MaxRetained)
-	}
-	// Nothing was kept: doubling what the cycle has, and enough to get where it
-	// has been before a rewind.
-	used := al.usedBytes()
-	size := min(max(used, al.retention.smallest), al.retention.largest)
-	if al.retention.top > used {
-		size = max(size, fitted(al.retention.top))
-	}
-	return size
+	return al.retention.next(al.HeldBytes(), al.home.MaxRetained)
 }
 
-// needsOwnChunk reports whether a value that does not fit the current chunk gets its own chunk, while the current one
-// stays. It does if a quarter of the current chunk is free, and the value either fills half of a free chunk or is
-// large, so that there are few such chunks.
+// needsOwnChunk reports whether a value that does not fit the current chunk gets a new chunk of its own, while the current
+// one stays. It does if a quarter of the current chunk is free, and the value is large, so that there are few such chunks.
 //
 //go:norace
 func (al *Allocator) needsOwnChunk(size uintptr) bool {
 	free := al.Hi - al.Lo
-	if free == 0 || free < al.cap/4 {
+	if free == 0 || free < al.cap/4 || al.nextFree(size) >= 0 {
 		return false
 	}
-	if al.nextFree(size) >= 0 {
-		return al.bestFit(size) >= 0
-	}
 	return size > max(al.nextSize(), al.HeldBytes()/4)/4 && (al.used() != 0 || al.ops.quota.Left() >= size)
-}
-
-// ownChunk returns the chunk for a value that needs its own.
-//
-//go:norace
-func (al *Allocator) ownChunk(need uintptr) chunk {
-	if i := al.bestFit(need); i >= 0 {
-		return al.takeFree(i)
-	}
-	return al.newChunk(need, 0)
 }
 
 // takeCached returns a cached chunk from least to most bytes, preferably of ideal, for a value of need bytes. If there

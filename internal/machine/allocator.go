@@ -145,17 +145,11 @@ func (al *Allocator) Current() *Chunk {
 //go:norace
 func (al *Allocator) PeakBytes() uintptr { return max(al.UserBytes(), al.retention.top) }
 
-// bareAllocator is a typed allocator in one allocation with its record.
-type bareAllocator struct {
+// typedAllocator is the allocator of a type with pointers, in one allocation with its record.
+type typedAllocator struct {
 	Allocator
 	own    allocatorOps
 	record allocatorRecord
-}
-
-// typedAllocator also has room for the first full chunks.
-type typedAllocator struct {
-	bareAllocator
-	few [2]chunk
 }
 
 // reflectAllocator also has the operations of a type that is known only at run time.
@@ -252,11 +246,6 @@ func (c *chunk) room() uintptr { return c.cap - c.begin() }
 //
 //go:norace
 func (al *Allocator) addFull(c chunk) *chunk {
-	if len(al.full) == cap(al.full) && cap(al.full) < fewListed {
-		list := append(make([]chunk, 0, fewListed), al.full...) // for most cycles, in one allocation
-		clear(al.full)                                          // it lies in the allocator, and holds on to nothing
-		al.full = list
-	}
 	al.full = append(al.full, c)
 	al.fullUsed += c.used()
 	return &al.full[len(al.full)-1]
@@ -275,21 +264,6 @@ func (al *Allocator) nextFree(need uintptr) int {
 		return -1
 	}
 	return last
-}
-
-// bestFit returns the index of the smallest free chunk of which size bytes fill at least half, or -1.
-//
-//go:norace
-func (al *Allocator) bestFit(size uintptr) int {
-	for i := range al.free {
-		if n := al.free[i].room(); n >= size {
-			if n/2 > size {
-				break
-			}
-			return i
-		}
-	}
-	return -1
 }
 
 // takeFree removes chunk i from the free list.
@@ -349,7 +323,7 @@ func (al *Allocator) Expect(bytes uintptr) {
 // caches reports whether the allocator exchanges chunks with a cache. Under the race detector it does not, because
 // handing over a chunk would order goroutines that plain builds do not order.
 func (al *Allocator) caches() bool {
-	if check.On || check.Race || al.home == nil || al.retention.isolates {
+	if check.On || check.Race || al.retention.isolates {
 		return false
 	}
 	q := al.ops.quota
@@ -489,17 +463,14 @@ func (al *Allocator) redzoneBytes() uintptr {
 const mostFirst = 8 << 10
 
 // firstSize returns the size of a cycle's first chunk, which has n bytes in a plain build. In checked builds each
-// cycle pays for a new chunk, so its size follows the last cycle.
+// cycle pays for a new chunk, so it has little more than the cycle needs.
 //
 //go:norace
 func (al *Allocator) firstSize(n uintptr) uintptr {
 	if !check.On {
 		return n
 	}
-	if last := al.watch.Last(); last != 0 {
-		return min(n, max(last, al.retention.smallest))
-	}
-	return min(n, mostFirst)
+	return min(n, max(mostFirst, fitted(al.retention.target)))
 }
 
 // plannedFor reports whether the first chunk of a plain build would have room for need bytes more. If so, the value is
@@ -512,9 +483,7 @@ func (al *Allocator) plannedFor(need uintptr) bool {
 
 // recordUse records the need of the cycle that ends, as a plain build would.
 func (al *Allocator) recordUse() {
-	used := al.usedBytes()
-	al.watch.RecordUse(fitted(max(used, al.retention.top)))
-	al.retention.learn(max(used, al.retention.top))
+	al.retention.learn(max(al.usedBytes(), al.retention.top))
 	al.retention.top = 0
 }
 

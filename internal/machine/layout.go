@@ -73,7 +73,7 @@ func checkLayout() bool {
 func layoutHolds[T any]() bool {
 	t := reflect.TypeFor[T]()
 	d := KeyOf((*T)(nil))
-	return leadsTo[T]() && boxes(t, new(T)) && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == reflectPointers(t)
+	return leadsTo[T]() && boxes(t, new(T)) && d.size == t.Size() && uintptr(d.PtrBytes) <= d.size && (d.PtrBytes != 0) == CanPoint(t)
 }
 
 // boxes reports whether A7 holds for t, the type of *x.
@@ -88,14 +88,14 @@ func boxes[T any](t reflect.Type, x *T) bool {
 		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == xunsafe.PointerTo(x)
 }
 
-// reflectPointers reports, by package reflect, whether values of t can hold pointers.
-func reflectPointers(t reflect.Type) bool {
+// CanPoint reports, by package reflect, whether values of t can hold pointers.
+func CanPoint(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
-		return t.Len() > 0 && reflectPointers(t.Elem())
+		return t.Len() > 0 && CanPoint(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if reflectPointers(t.Field(i).Type) {
+			if CanPoint(t.Field(i).Type) {
 				return true
 			}
 		}
@@ -108,24 +108,12 @@ func reflectPointers(t reflect.Type) bool {
 	return true // also any kind that a later version of the language brings
 }
 
-// CanPoint reports whether values of t can hold pointers.
-func CanPoint(t reflect.Type) bool { return reflectPointers(t) }
-
-// pointerful caches reflectPointers.
-var pointerful sync.Map // of reflect.Type to bool
-
 // HoldsPointers reports whether a T can hold pointers.
 func HoldsPointers[T any]() bool {
-	if !NoLayout() {
-		return KeyOf((*T)(nil)).PtrBytes != 0
+	if NoLayout() {
+		return TypeOf(reflect.TypeFor[T]()).Pointers
 	}
-	t := reflect.TypeFor[T]()
-	if known, ok := pointerful.Load(t); ok {
-		return known.(bool)
-	}
-	has := reflectPointers(t)
-	pointerful.Store(t, has)
-	return has
+	return KeyOf((*T)(nil)).PtrBytes != 0
 }
 
 // TypeDesc is the beginning of a type descriptor (assumption A2). PtrBytes is an int because the compiler replaces the load of an
@@ -250,7 +238,7 @@ func newType(t reflect.Type) *Type {
 	if reflect.TypeOf(t) != reflect.TypeOf(reflect.TypeFor[byte]()) {
 		panic("arena: unknown implementation of reflect.Type: " + reflect.TypeOf(t).String())
 	}
-	x := &Type{Reflect: t, slices: reflect.SliceOf(t), Size: t.Size(), Pointers: t.Size() != 0 && reflectPointers(t)}
+	x := &Type{Reflect: t, slices: reflect.SliceOf(t), Size: t.Size(), Pointers: t.Size() != 0 && CanPoint(t)}
 	if LayoutOK {
 		x.key = descriptorOf(t)
 		x.pointer = xunsafe.PointerTo(descriptorOf(reflect.PointerTo(t)))

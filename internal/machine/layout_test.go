@@ -64,7 +64,7 @@ func checkDescriptor[T any](t *testing.T) {
 		t.Errorf("%v: size %d, is %d", typ, d.size, typ.Size())
 	}
 	// A type of size zero holds no pointer, whatever its elements.
-	if has := reflectPointers(typ); (d.PtrBytes != 0) != has {
+	if has := CanPoint(typ); (d.PtrBytes != 0) != has {
 		t.Errorf("%v: pointers in %d bytes, reflect says %v", typ, d.PtrBytes, has)
 	}
 	if !layoutHolds[T]() {

@@ -21,11 +21,16 @@ func allocatorOfType(r *Region, t *Type) *Allocator {
 	if al := r.Types.find(t.key); al != nil {
 		return r.activate(al)
 	}
-	x, few := r.Types.firstAllocator()
-	al := newReflectAllocator(r, x, few, t)
-	al.Key = t.key
-	r.Types.add(al)
-	return al
+	var m *reflectMemory
+	x := r.Types.firstAllocator()
+	if x != nil {
+		m = new(reflectMemory)
+	} else {
+		both := new(reflectAllocator)
+		x, m = &both.typedAllocator, &both.memory
+	}
+	m.t = t
+	return r.addAllocator(x, t.key, t.Size, m)
 }
 
 // NewOfType returns a pointer to a zero t.
@@ -193,12 +198,7 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 	if t.Pointers && !check.Watched && t.key != nil {
 		if al := r.Types.Lookup(t.key); al.Key == t.key {
-			if size := uintptr(n) * t.Size; size <= al.Hi-al.Lo {
-				off := al.Lo
-				al.Lo += size
-				return xunsafe.Add(al.Base, off), n
-			}
-			if has := (al.Hi - al.Lo) / t.Size; has > 0 {
+			if has := min(uintptr(n), (al.Hi-al.Lo)/t.Size); has > 0 {
 				off := al.Lo
 				al.Lo += has * t.Size
 				return xunsafe.Add(al.Base, off), int(has)
@@ -220,17 +220,4 @@ func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
 	header := NewOfType(r, t)
 	*xunsafe.Cast[Slice](header) = s
 	return boxed(xunsafe.PointerTo(t.key), header)
-}
-
-// newReflectAllocator is newTypedAllocator for a type that is known only at run time. x is the memory to use, or nil.
-func newReflectAllocator(r *Region, x *bareAllocator, few []chunk, t *Type) *Allocator {
-	var m *reflectMemory
-	if x != nil {
-		m = new(reflectMemory)
-	} else {
-		both := new(reflectAllocator)
-		x, few, m = &both.bareAllocator, both.few[:0], &both.memory
-	}
-	m.t = t
-	return r.initTyped(x, few, t.Size, m, check.NewAllocatorOf(t.Reflect, t.Size, true))
 }

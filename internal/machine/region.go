@@ -498,7 +498,6 @@ func (r *Region) Release() {
 	noscan.Drop()
 	noscan.retention = newNoscanRetention(r.chunkSize)
 	noscan.retention.isolates = r.detached != nil
-	noscan.watch.RecordUse(0)
 	for _, al := range r.Types.allocators {
 		al.Drop()
 	}

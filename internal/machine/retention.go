@@ -79,9 +79,7 @@ const (
 	leap   = 6
 	stride = 4
 
-	// A list of a cycle's chunks has room for fewListed from the start, and is not kept for
-	// the next one if it has more than for mostListed.
-	fewListed  = 8
+	// A list of a cycle's chunks is not kept for the next cycle if it has room for more than mostListed.
 	mostListed = 80
 )
 

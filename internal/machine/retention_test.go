@@ -179,11 +179,11 @@ func TestEmptyChunkIsKeptAside(t *testing.T) {
 func TestWhichFreeChunkIsTaken(t *testing.T) {
 	al := needy(0, nil, []uintptr{1000, 8000})
 	for _, tt := range []struct {
-		need        uintptr
-		next, tight int
-	}{{8, 0, -1}, {120, 0, -1}, {128, 1, -1}, {496, 1, -1}, {504, 1, 0}, {1000, 1, 0}, {1008, 1, -1}, {4000, 1, 1}, {8000, 1, 1}, {8008, -1, -1}} {
-		if next, tight := al.nextFree(tt.need), al.bestFit(tt.need); next != tt.next || tight != tt.tight {
-			t.Errorf("for %d bytes: %d comes next, %d is tight, want %d and %d", tt.need, next, tight, tt.next, tt.tight)
+		need uintptr
+		next int
+	}{{8, 0}, {120, 0}, {128, 1}, {1000, 1}, {1008, 1}, {8000, 1}, {8008, -1}} {
+		if next := al.nextFree(tt.need); next != tt.next {
+			t.Errorf("for %d bytes: %d comes next, want %d", tt.need, next, tt.next)
 		}
 	}
 }
@@ -204,8 +204,7 @@ func TestWhatGetsItsOwnChunk(t *testing.T) {
 		{"less than a quarter is left", 100_000, 3992, 20_000, nil, false},
 		{"a sixteenth of what is held", 100_000, 12_000, 6008, nil, true},
 		{"less, though it is much of the next chunk", 100_000, 12_000, 5992, nil, false},
-		{"a kept chunk is tight", 100_000, 12_000, 12_008, []uintptr{20_000}, true},
-		{"a kept chunk has room, and would be wasted", 100_000, 12_000, 20_000, []uintptr{160_000}, false},
+		{"a kept chunk has room", 100_000, 12_000, 12_008, []uintptr{20_000}, false},
 	} {
 		al := needy(tt.target, []uintptr{80_000, 16_000}, tt.free)
 		al.Lo -= tt.left

@@ -81,28 +81,19 @@ type firstTypes struct {
 	slots      [minSlots]*Allocator
 	allocators [minSlots - 2]*Allocator
 	list       allocatorList
-	first      bareAllocator
-	few        [3]chunk
+	first      typedAllocator
 }
 
-// newAllocator returns a zero allocator, which the caller initializes and passes to add, and room for its first full chunks.
-func (t *TypeTable) newAllocator() (*bareAllocator, []chunk) {
-	if x, few := t.firstAllocator(); x != nil {
-		return x, few
-	}
-	x := new(typedAllocator)
-	return &x.bareAllocator, x.few[:0]
-}
-
-// firstAllocator is newAllocator for the first type, and returns nil for others.
-func (t *TypeTable) firstAllocator() (*bareAllocator, []chunk) {
+// firstAllocator returns a zero allocator for the first type, which the caller initializes and passes to add. For other
+// types it returns nil.
+func (t *TypeTable) firstAllocator() *typedAllocator {
 	if t.slots != &vacantSlots {
-		return nil, nil
+		return nil
 	}
 	x := &firstTypes{slots: vacantSlots}
 	x.list.allocators = x.allocators[:0]
 	t.slots, t.allocatorList = &x.slots, &x.list
-	return &x.first, x.few[:0]
+	return &x.first
 }
 
 // At returns the allocator in key's slot, which may be that of another type.
