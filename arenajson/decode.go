@@ -449,7 +449,7 @@ func (d *decoder) emptySlice(p *decProgram) machine.Slice {
 // grow returns s with a capacity for n elements, or for expected ones if that is not 0.
 func (d *decoder) grow(p *decProgram, s machine.Slice, n, expected int) machine.Slice {
 	if d.region != nil {
-		return machine.GrowSliceOfTypeTo(d.region, p.elem.mem, s, n, expected)
+		return machine.GrowSliceOfType(d.region, p.elem.mem, s, n, expected)
 	}
 	if expected == 0 {
 		expected = max(4, 2*s.Cap)

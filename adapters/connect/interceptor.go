@@ -12,6 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // interceptor wraps each method of a handler with Option.
@@ -96,11 +97,11 @@ func own(r *machine.Region, err error) error {
 	if errors.As(err, &from) {
 		text, meta = from.Message(), from.Meta()
 	}
-	lies := r.HoldsText(text)
+	lies := r.Holds(xunsafe.TextOf(text))
 	for field, values := range meta {
-		lies = lies || r.HoldsText(field) || r.HoldsSlice(values)
+		lies = lies || r.Holds(xunsafe.TextOf(field)) || r.Holds(xunsafe.DataOf(values))
 		for _, v := range values {
-			lies = lies || r.HoldsText(v)
+			lies = lies || r.Holds(xunsafe.TextOf(v))
 		}
 	}
 	if !lies {

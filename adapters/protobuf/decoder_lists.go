@@ -29,7 +29,7 @@ func (d *decoder) reserve(f *field, s *machine.Slice, n int) {
 		s.Data, s.Cap = made.Data, made.Cap
 	default:
 		length := s.Len
-		*s = machine.GrowSliceOfType(d.r, f.mem, *s, need)
+		*s = machine.GrowSliceOfType(d.r, f.mem, *s, need, 0)
 		s.Len = length
 	}
 }

@@ -30,12 +30,12 @@ func TestHolds(t *testing.T) {
 	holds := func(when string, want bool) {
 		t.Helper()
 		for i, s := range in {
-			if !r.HoldsText(s) && want || !r.HoldsText(s[len(s)-1:]) && want || other.HoldsText(s) {
+			if !r.Holds(xunsafe.TextOf(s)) && want || !r.Holds(xunsafe.TextOf(s[len(s)-1:])) && want || other.Holds(xunsafe.TextOf(s)) {
 				t.Errorf("%s: text %d of %d bytes", when, i, len(s))
 			}
 		}
 		for i, s := range slices {
-			if !r.HoldsSlice(s) && want || !r.HoldsSlice(s[len(s)-1:]) && want || other.HoldsSlice(s) {
+			if !r.Holds(xunsafe.DataOf(s)) && want || !r.Holds(xunsafe.DataOf(s[len(s)-1:])) && want || other.Holds(xunsafe.DataOf(s)) {
 				t.Errorf("%s: slice %d of %d", when, i, len(s))
 			}
 		}
@@ -46,8 +46,8 @@ func TestHolds(t *testing.T) {
 		t.Fatal("no full chunks: the test is none")
 	}
 	holds("in use", true)
-	for _, s := range []string{"", "constant", strings.Repeat("heap", 9), in[3][:0]} {
-		if r.HoldsText(s) || r.HoldsSlice([]string{s}) || r.HoldsSlice(nil) {
+	for _, s := range []string{"", "constant", strings.Repeat("heap", 9)} {
+		if r.Holds(xunsafe.TextOf(s)) || r.Holds(xunsafe.DataOf([]string{s})) || r.Holds(nil) {
 			t.Errorf("%q is held", s)
 		}
 	}
@@ -66,7 +66,7 @@ func TestHolds(t *testing.T) {
 	r.Seal()
 	late := text(&r, 3000)
 	r.Rewind(m)
-	if al := &r.Noscan; len(al.free) == 0 || !r.HoldsText(late) {
+	if al := &r.Noscan; len(al.free) == 0 || !r.Holds(xunsafe.TextOf(late)) {
 		t.Errorf("%d free chunks, and none holds what lay there", len(al.free))
 	}
 }
@@ -77,7 +77,7 @@ func TestHoldsAllocatesNothing(t *testing.T) {
 	r.Init(4096, 40960)
 	MakeSlice[string](&r, 3, 3)
 	s := []string{"text"}
-	if n := testing.AllocsPerRun(100, func() { r.HoldsText(s[0]); r.HoldsSlice(s) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { r.Holds(xunsafe.TextOf(s[0])); r.Holds(xunsafe.DataOf(s)) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -91,7 +91,7 @@ func BenchmarkHolds(b *testing.B) {
 	MakeSlice[any](&r, 3, 3)
 	s := []string{"text"}
 	for b.Loop() {
-		if r.HoldsText(s[0]) || r.HoldsSlice(s) {
+		if r.Holds(xunsafe.TextOf(s[0])) || r.Holds(xunsafe.DataOf(s)) {
 			b.Fatal("held")
 		}
 	}

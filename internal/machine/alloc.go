@@ -94,6 +94,7 @@ func (r *Region) addAllocator(x *typedAllocator, key *TypeDesc, size uintptr, me
 	x.own = allocatorOps{memoryOps: memory, zeroes: true, quota: r.Noscan.ops.quota}
 	al := &x.Allocator
 	al.allocatorRecord = &x.record
+	al.full = x.few[:0]
 	al.Key, al.ops, al.watch = key, &x.own, check.NewAllocator(memory.typ(), size)
 	al.retention = newTypedRetention(r.chunkSize, size)
 	al.home = &r.home

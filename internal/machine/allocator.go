@@ -150,6 +150,7 @@ type typedAllocator struct {
 	Allocator
 	own    allocatorOps
 	record allocatorRecord
+	few    [2]chunk // the list of full chunks at first
 }
 
 // reflectAllocator also has the operations of a type that is known only at run time.
@@ -246,6 +247,11 @@ func (c *chunk) room() uintptr { return c.cap - c.begin() }
 //
 //go:norace
 func (al *Allocator) addFull(c chunk) *chunk {
+	if len(al.full) == cap(al.full) && cap(al.full) < fewListed {
+		list := append(make([]chunk, 0, fewListed), al.full...)
+		clear(al.full) // may be few, which must keep no chunk alive
+		al.full = list
+	}
 	al.full = append(al.full, c)
 	al.fullUsed += c.used()
 	return &al.full[len(al.full)-1]

@@ -78,7 +78,7 @@ func growHeap[T any](r *Region, s []T, n, wanted int) []T {
 	return t
 }
 
-// growHeapOfType is GrowSliceOfTypeTo in heap mode.
+// growHeapOfType is GrowSliceOfType in heap mode.
 func growHeapOfType(r *Region, t *Type, s Slice, n, wanted int) Slice {
 	c := r.heapCap(s.Data, t.Size, n, wanted)
 	v := reflect.MakeSlice(t.slices, n, c)

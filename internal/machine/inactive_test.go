@@ -85,7 +85,7 @@ func TestInactiveAllocatorsAreFound(t *testing.T) {
 		"NewOfType":       func(r *Region) { NewOfType(r, typ) },
 		"MakeSliceOfType": func(r *Region) { MakeSliceOfType(r, typ, 1, 1) },
 		"SomeOfType":      func(r *Region) { SomeOfType(r, typ, 1) },
-		"GrowSliceOfType": func(r *Region) { GrowSliceOfType(r, typ, Slice{}, 1) },
+		"GrowSliceOfType": func(r *Region) { GrowSliceOfType(r, typ, Slice{}, 1, 0) },
 	} {
 		var r Region
 		r.Init(1024, 1<<20)

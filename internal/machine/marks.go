@@ -143,11 +143,7 @@ func (al *Allocator) rewind(p position) {
 // Seal makes later allocations begin in chunks of their own, so that Rewind takes back whole chunks. Checked builds
 // call it.
 func (r *Region) Seal() {
-	noscan := &r.Noscan
-	noscan.seal()
-	for _, al := range r.Types.active() {
-		al.seal()
-	}
+	r.each((*Allocator).seal)
 }
 
 // newestMark returns al's position at the newest mark that is not stale.

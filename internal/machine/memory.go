@@ -29,10 +29,26 @@ func (noscanMemory) make(bytes uintptr) xunsafe.Pointer { return MakeNoscan(byte
 
 func (noscanMemory) clear(base xunsafe.Pointer, from, to uintptr) { clearNoscan(base, from, to) }
 
-func (noscanMemory) move(to, from xunsafe.Pointer, bytes uintptr) { moveNoscan(to, from, bytes) }
+// SAFETY: both ranges are in chunks.
+func (noscanMemory) move(to, from xunsafe.Pointer, bytes uintptr) {
+	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
+}
 
+// clone keeps the alignment of the original.
+//
+// SAFETY: the range is in the chunk. The heap aligns objects whose size is a multiple of NoscanAlign to that, and all
+// objects of 16 bytes or more.
 func (noscanMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
-	return cloneNoscan(base, off, n)
+	s := unsafe.Slice((*byte)(unsafe.Add(base, off)), n)
+	pad := off % NoscanAlign
+	if pad == 0 && n >= 16 {
+		c := make([]byte, len(s))
+		copy(c, s)
+		return unsafe.Pointer(unsafe.SliceData(c))
+	}
+	p := unsafe.Add(MakeNoscan(RoundUp(pad+n, NoscanAlign)), pad)
+	copy(unsafe.Slice((*byte)(p), n), s)
+	return p
 }
 
 func (noscanMemory) typ() reflect.Type { return nil }
@@ -67,14 +83,8 @@ func (*typedMemory[T]) move(to, from xunsafe.Pointer, bytes uintptr) {
 
 // SAFETY: the range lies in the chunk and is made of whole elements.
 func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
-	if n == xunsafe.SizeOf[T]() {
-		c := new(T)
-		*c = *(*T)(unsafe.Add(base, off))
-		return unsafe.Pointer(c)
-	}
-	s := unsafe.Slice((*T)(unsafe.Add(base, off)), n/xunsafe.SizeOf[T]())
-	c := make([]T, len(s))
-	copy(c, s)
+	c := make([]T, n/xunsafe.SizeOf[T]())
+	copy(c, unsafe.Slice((*T)(unsafe.Add(base, off)), len(c)))
 	return unsafe.Pointer(unsafe.SliceData(c))
 }
 
@@ -131,15 +141,9 @@ func (m *reflectMemory) typ() reflect.Type { return m.t.Reflect }
 
 // clone uses none of the views, because another goroutine may be using the region.
 func (m *reflectMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
-	from := xunsafe.Add(base, off)
-	if n == m.t.Size {
-		c := reflect.New(m.t.Reflect)
-		c.Elem().Set(xunsafe.Value(m.t.Reflect, from))
-		return c.UnsafePointer()
-	}
 	many := int(n / m.t.Size)
 	c := reflect.MakeSlice(m.t.slices, many, many)
-	reflect.Copy(c, reflect.SliceAt(m.t.Reflect, from, many))
+	reflect.Copy(c, reflect.SliceAt(m.t.Reflect, xunsafe.Add(base, off), many))
 	return c.UnsafePointer()
 }
 
@@ -156,30 +160,6 @@ func MakeTyped[T any](n uintptr) xunsafe.Pointer { return (*typedMemory[T])(nil)
 // SAFETY: as typedMemory's clear.
 func ClearTyped[T any](base xunsafe.Pointer, from, to uintptr) {
 	(*typedMemory[T])(nil).clear(base, from, to)
-}
-
-// moveNoscan copies bytes between noscan chunks.
-//
-// SAFETY: both ranges are in chunks.
-func moveNoscan(to, from xunsafe.Pointer, bytes uintptr) {
-	copy(unsafe.Slice((*byte)(to), bytes), unsafe.Slice((*byte)(from), bytes))
-}
-
-// cloneNoscan returns a copy on the heap of n bytes at offset off of a noscan chunk, with the same alignment.
-//
-// SAFETY: the range is in the chunk. The heap aligns objects whose size is a multiple of NoscanAlign to that, and all objects of 16 bytes
-// or more.
-func cloneNoscan(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
-	s := unsafe.Slice((*byte)(unsafe.Add(base, off)), n)
-	pad := off % NoscanAlign
-	if pad == 0 && n >= 16 {
-		c := make([]byte, len(s))
-		copy(c, s)
-		return unsafe.Pointer(unsafe.SliceData(c))
-	}
-	p := unsafe.Add(MakeNoscan(RoundUp(pad+n, NoscanAlign)), pad)
-	copy(unsafe.Slice((*byte)(p), n), s)
-	return p
 }
 
 // ClearObject zeroes the n <= InlineZero bytes at p in a noscan chunk. If n is a constant, it compiles to a few vector stores, without the

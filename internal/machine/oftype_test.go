@@ -67,7 +67,7 @@ func TestGrowSliceOfTypeInPlace(t *testing.T) {
 		if behind {
 			NewOfType(&r, x)
 		}
-		s = GrowSliceOfType(&r, x, s, s.Cap+1)
+		s = GrowSliceOfType(&r, x, s, s.Cap+1, 0)
 		if al := r.Types.Lookup(x.key); al.Lo > al.Hi || al.tip > al.Lo {
 			t.Fatalf("the allocator is at %d, its newest slice ends at %d, of %d", al.Lo, al.tip, al.Hi)
 		}
@@ -85,44 +85,6 @@ func TestGrowSliceOfTypeInPlace(t *testing.T) {
 	}
 }
 
-// A table made with the factor of an earlier table also has a slot for each type, and needs no search for a
-// factor. Only the first arena of a program searches.
-func TestTablesLikeOthers(t *testing.T) {
-	keys := fakeTypes(14, rand.New(rand.NewPCG(9, 9)))
-	fill := func() TypeTable {
-		table := newTypeTable()
-		for _, k := range keys {
-			table.add(fakeLane(k))
-		}
-		return table
-	}
-	first := fill()
-	if n := first.mask/slotSize + 1; n > mostFound {
-		t.Skipf("%d slots for 14 types", n)
-	}
-	second := fill()
-	if second.mask != first.mask || second.factor != first.factor {
-		t.Errorf("the second table has %d slots and factor %#x, the first %d and %#x", second.mask/slotSize+1, second.factor, first.mask/slotSize+1, first.factor)
-	}
-	for _, k := range keys {
-		if second.At(k).Key != k {
-			t.Error("two types share a slot")
-		}
-	}
-	// A factor that suits other types may not suit these; then there is a search.
-	for seed := range uint64(20) {
-		other := newTypeTable()
-		for _, k := range fakeTypes(12, rand.New(rand.NewPCG(seed, 0))) {
-			other.add(fakeLane(k))
-		}
-		for _, al := range other.allocators {
-			if other.At(al.Key) != al {
-				t.Fatal("two types share a slot of a table that was made like another")
-			}
-		}
-	}
-}
-
 // A slice without capacity may have the address of the next allocation, like one that was trimmed to nothing.
 // Memory into which it grows must still be zero.
 func TestGrownFromNothingIsZero(t *testing.T) {
@@ -133,7 +95,7 @@ func TestGrownFromNothingIsZero(t *testing.T) {
 	unsafe.Slice((*uint64)(s.Data), 6)[4] = 7
 	unsafe.Slice((*uint64)(s.Data), 6)[1] = 7
 	s.Len = 0
-	s = GrowSliceOfType(&r, x, TrimSliceOfType(&r, x, s), 2)
+	s = GrowSliceOfType(&r, x, TrimSliceOfType(&r, x, s), 2, 0)
 	for i, v := range unsafe.Slice((*uint64)(s.Data), 6) {
 		if v != 0 {
 			t.Errorf("word %d is %d", i, v)

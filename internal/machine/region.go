@@ -193,30 +193,25 @@ func (r *Region) UsedBytes() uintptr {
 	if r.heap {
 		return r.others
 	}
-	n := r.Noscan.UserBytes()
-	for _, al := range r.Types.active() {
-		n += al.UserBytes()
-	}
-	return n + r.maps.usedBytes()
+	n := r.maps.usedBytes()
+	r.each(func(al *Allocator) { n += al.UserBytes() })
+	return n
 }
 
 // Stats returns the region's statistics. It looks at each chunk of the active allocators.
 func (r *Region) Stats() Stats {
-	noscan := &r.Noscan
 	n := Stats{
 		Used:     r.UsedBytes(),
-		Held:     noscan.HeldBytes() + r.others,
-		Chunks:   noscan.Chunks(),
+		Held:     r.others + r.Types.inactiveHeld,
+		Chunks:   r.Types.inactiveChunks,
 		Types:    len(r.Types.allocators),
 		Resets:   r.resets,
 		Oversize: r.oversize,
 	}
-	for _, al := range r.Types.active() {
+	r.each(func(al *Allocator) {
 		n.Held += al.HeldBytes()
 		n.Chunks += al.Chunks()
-	}
-	n.Held += r.Types.inactiveHeld
-	n.Chunks += r.Types.inactiveChunks
+	})
 	if c := r.ownCache(); c != nil && !r.ofParent {
 		n.Held += c.Bytes()
 		n.Chunks += c.count()
@@ -530,9 +525,6 @@ func (r *Region) guarded() bool { return r.Noscan.ops != nil && r.Noscan.ops.quo
 
 // check panics if what the region's allocators record is inconsistent. Only builds with the tag arenacheck call it.
 func (r *Region) check() {
-	r.Noscan.check()
-	for _, al := range r.Types.active() {
-		al.check()
-	}
+	r.each((*Allocator).check)
 	r.Types.check()
 }

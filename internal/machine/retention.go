@@ -79,7 +79,9 @@ const (
 	leap   = 6
 	stride = 4
 
-	// A list of a cycle's chunks is not kept for the next cycle if it has room for more than mostListed.
+	// A list of a cycle's chunks that grows has room for fewListed. It is not kept for the next cycle if it has
+	// room for more than mostListed.
+	fewListed  = 8
 	mostListed = 80
 )
 

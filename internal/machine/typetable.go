@@ -1,10 +1,6 @@
 package machine
 
-import (
-	"unsafe"
-
-	"github.com/ebbpool/arena/internal/check"
-)
+import "unsafe"
 
 // TypeTable finds the allocator of a type with pointers by the address of the type's descriptor.
 //
@@ -137,90 +133,49 @@ func (t *TypeTable) find(key *TypeDesc) *Allocator {
 	return nil
 }
 
-// add adds a new allocator. It changes nothing if memory runs out.
+// add adds a new allocator, which becomes the last active one. firstAllocator was called before.
 func (t *TypeTable) add(al *Allocator) {
-	t.enter(al)
-	t.enlist()
+	n := len(t.allocators)
+	t.allocators = append(t.allocators, al)
+	al.ops.index = uint32(n)
+	t.swap(n, t.activeLen)
+	t.activeLen++
 	if t.Busiest == vacant {
 		t.Busiest = al
 	}
-}
-
-// enter appends al to the list of allocators and makes it findable.
-func (t *TypeTable) enter(al *Allocator) {
-	slots := int(t.mask/slotSize) + 1
-	if t.slots != &vacantSlots && (t.At(al.Key) == vacant || slots >= maxSlots && len(t.allocators) >= mostApart && 2*len(t.allocators) < slots) {
-		t.list(al)
+	was := t.slotCount()
+	if t.At(al.Key) == vacant || was >= maxSlots && n >= mostApart && 2*n < was {
 		t.put(al)
 		return
 	}
-	t.list(al)
-	if next := t.likeOthers(); next.slots != nil {
-		*t = next
-		return
+	slots := was
+	for ; !t.separate() && (slots < maxSlots || slots < 2*len(t.allocators)); slots *= 2 {
+		t.mask = uintptr(2*slots-1) * slotSize
 	}
-	for n := slots; ; n *= 2 {
-		next := TypeTable{mask: uintptr(n-1) * slotSize, Busiest: t.Busiest, allocatorList: t.allocatorList}
-		i, ok := next.separate()
-		if !ok && (n < maxSlots || n < 2*len(t.allocators)) {
-			continue
-		}
-		if n == slots && t.slots != &vacantSlots {
-			next.slots = t.slots
-		}
-		next.fill(n)
-		*t = next
-		found.Store(uint64(n)<<8 | uint64(i))
-		return
+	if slots != was {
+		// SAFETY: no pointer is forged: Go checks that slots is at least minSlots.
+		t.slots = (*[minSlots]*Allocator)(make([]*Allocator, slots))
 	}
-}
-
-// list appends al to the list of allocators.
-func (t *TypeTable) list(al *Allocator) {
-	if t.allocatorList == &noAllocators {
-		t.allocatorList = new(allocatorList)
+	for i := range uintptr(slots) {
+		*slotAt(t.slots, i*slotSize) = vacant
 	}
-	t.allocators = append(t.allocators, al)
-}
-
-// found has the size and factor of the table that was made last, the number of the factor in the lowest byte. New arenas mostly meet the same
-// types, and a search takes as long as many allocations.
-var found check.Uint64
-
-// mostFound is the size of the largest table that an arena gets because other arenas needed it.
-const mostFound = 64
-
-// likeOthers returns a table like the one made last, without slots if types would share one.
-func (t *TypeTable) likeOthers() TypeTable {
-	f := found.Load()
-	n := int(f >> 8)
-	if n <= int(t.mask/slotSize)+1 || n > mostFound {
-		return TypeTable{}
-	}
-	next := TypeTable{mask: uintptr(n-1) * slotSize, factor: factor(int(f & 0xff)), Busiest: t.Busiest, allocatorList: t.allocatorList}
-	var taken uint64 // a bit for each slot
 	for _, al := range t.allocators {
-		bit := uint64(1) << (next.offset(al.Key) / slotSize)
-		if taken&bit != 0 {
-			return TypeTable{}
-		}
-		taken |= bit
+		t.put(al)
 	}
-	next.fill(n)
-	return next
 }
+
+func (t *TypeTable) slotCount() int { return int(t.mask/slotSize) + 1 }
 
 // separate searches for a factor under which no two types share a slot. It uses the last one tried if there is none.
-func (t *TypeTable) separate() (i int, ok bool) {
+func (t *TypeTable) separate() (ok bool) {
 	if len(t.allocators) > mostApart {
 		t.factor = factor(0)
-		return 0, false
+		return false
 	}
 	var taken [maxSlots / 64]uint64
-	for i = range factors {
-		t.factor = factor(i)
-		clear(taken[:(t.mask/slotSize)/64+1])
-		ok = true
+	for i := 0; i < factors && !ok; i++ {
+		t.factor, ok = factor(i), true
+		clear(taken[:(t.slotCount()+63)/64])
 		for _, al := range t.allocators {
 			n := t.offset(al.Key) / slotSize
 			if ok = taken[n/64]&(1<<(n%64)) == 0; !ok {
@@ -228,25 +183,8 @@ func (t *TypeTable) separate() (i int, ok bool) {
 			}
 			taken[n/64] |= 1 << (n % 64)
 		}
-		if ok {
-			break
-		}
 	}
-	return i, ok
-}
-
-// fill enters all allocators in n slots, which it allocates if necessary.
-func (t *TypeTable) fill(n int) {
-	if t.slots == nil {
-		// SAFETY: no pointer is forged: Go checks that n is minSlots at least.
-		t.slots = (*[minSlots]*Allocator)(make([]*Allocator, n))
-	}
-	for i := range uintptr(n) {
-		*slotAt(t.slots, i*slotSize) = vacant
-	}
-	for _, al := range t.allocators {
-		t.put(al)
-	}
+	return ok
 }
 
 // put enters al in its slot, or in the next free one.
@@ -275,14 +213,6 @@ func (t *TypeTable) check() {
 
 // active returns the active allocators. New ones are appended, and until the cycle ends none is removed.
 func (t *TypeTable) active() []*Allocator { return t.allocators[:t.activeLen] }
-
-// enlist makes the newest allocator the last active one.
-func (t *TypeTable) enlist() {
-	i := len(t.allocators) - 1
-	t.allocators[i].ops.index = uint32(i)
-	t.swap(i, t.activeLen)
-	t.activeLen++
-}
 
 func (t *allocatorList) swap(i, j int) {
 	a, b := t.allocators[i], t.allocators[j]

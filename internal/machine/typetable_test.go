@@ -17,6 +17,13 @@ func fakeTypes(n int, r *rand.Rand) []*TypeDesc {
 	return keys
 }
 
+// tableOf returns a table to which allocators may be added.
+func tableOf() TypeTable {
+	t := newTypeTable()
+	t.firstAllocator()
+	return t
+}
+
 // fakeLane returns an allocator for look-ups.
 func fakeLane(key *TypeDesc) *Allocator { return &Allocator{Key: key, ops: new(allocatorOps)} }
 
@@ -25,7 +32,7 @@ func fakeLane(key *TypeDesc) *Allocator { return &Allocator{Key: key, ops: new(a
 func TestTypeTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 7, 8, 9, 10, 50, 120, 1000, 5000} {
-		table := newTypeTable()
+		table := tableOf()
 		keys := fakeTypes(n+1, r)
 		stranger := keys[n]
 		allocators := map[*TypeDesc]*Allocator{}
@@ -61,7 +68,7 @@ func TestTypesDontShareSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{10, 30, 60} {
 		for range 20 {
-			table := newTypeTable()
+			table := tableOf()
 			keys := fakeTypes(n, r)
 			for _, k := range keys {
 				table.add(fakeLane(k))
@@ -82,7 +89,7 @@ func TestTypeTableIsSmall(t *testing.T) {
 	space := make([]TypeDesc, 1<<16)
 	for _, n := range []int{4, 12, 40} {
 		for range 100 {
-			table := newTypeTable()
+			table := tableOf()
 			at := map[int]bool{}
 			for len(at) < n {
 				i := r.IntN(len(space))
@@ -108,7 +115,7 @@ func TestSlotSize(t *testing.T) {
 func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, n := range []int{200, 800, 3000, 10_000} {
-		table := newTypeTable()
+		table := tableOf()
 		keys := fakeTypes(n, r)
 		for _, k := range keys {
 			table.add(fakeLane(k))
@@ -140,7 +147,7 @@ func TestManyTypesAreFoundNearTheirSlots(t *testing.T) {
 // search would cost microseconds for each new type.
 func TestSearchesEndAtFreeSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	table := newTypeTable()
+	table := tableOf()
 	keys := fakeTypes(1000, r)
 	for _, k := range keys[:800] {
 		table.add(fakeLane(k))

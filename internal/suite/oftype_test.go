@@ -48,7 +48,7 @@ func appendOfType[T any](a *arena.Arena, s, items []T) []T {
 	}
 	r := machine.Enter(a, "appendOfType")
 	defer r.Leave()
-	out := sliceOfType[T](machine.GrowSliceOfType(r, machine.TypeOf(reflect.TypeFor[T]()), machineSlice(s), n))
+	out := sliceOfType[T](machine.GrowSliceOfType(r, machine.TypeOf(reflect.TypeFor[T]()), machineSlice(s), n, 0))
 	copy(out[len(s):], items)
 	return out
 }

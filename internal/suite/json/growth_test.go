@@ -120,7 +120,7 @@ func TestExpectedWithinLimits(t *testing.T) {
 		r := machine.Enter(a, "Grow")
 		s := machine.MakeSliceOfType(r, typ, n, n)
 		machine.NewOfType(r, typ) // forces a move
-		s = machine.GrowSliceOfTypeTo(r, typ, s, n+1, c.expected)
+		s = machine.GrowSliceOfType(r, typ, s, n+1, c.expected)
 		r.Leave()
 		if s.Cap < c.least || s.Cap > c.most {
 			t.Errorf("%+v: room for %d", c, s.Cap)
