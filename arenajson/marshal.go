@@ -219,10 +219,11 @@ func (e *encoder) keep(text []byte, n int) []byte {
 	if check.Watched {
 		defer r.Leave()
 	}
-	if text = machine.TrimBytes(r, text[:n]); n == 0 {
+	if n == 0 {
+		machine.TrimBytes(r, text[:0])
 		return nil
 	}
-	return text
+	return machine.TrimUnseen(r, text[:n])
 }
 
 // release is free after a text that the caller does not keep. Its buffer returns to the arena, or serves the next call.

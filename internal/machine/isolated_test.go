@@ -5,8 +5,50 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
+
+// Memory that an encoder reserved and did not use is available to the next cycle, zeroed. Memory that an
+// earlier rewind freed is not.
+func TestIsolatedTrimLosesNothing(t *testing.T) {
+	if check.On {
+		t.Skip("nothing is used again")
+	}
+	fill := func(b []byte) []byte {
+		for i := range b {
+			b[i] = 0xff
+		}
+		return b
+	}
+	for _, rewound := range []uintptr{0, 500} {
+		var r Region
+		r.Init(2<<20, 8<<20)
+		var s Detached
+		s.Init(2<<20, 8<<20)
+		r.Isolate(&s)
+		end := uintptr(0)
+		for n := range 3 {
+			if m := r.Mark(); rewound != 0 {
+				fill(GrowBytesTo(&r, nil, int(rewound), int(rewound)))
+				r.Rewind(m)
+			}
+			text := TrimUnseen(&r, fill(GrowBytesTo(&r, nil, 300, 300))[:100])
+			if len(text) != 100 || cap(text) != 100 {
+				t.Errorf("%d bytes with room for %d, of 100", len(text), cap(text))
+			}
+			r.Empty()
+			if end += RoundUp(max(rewound, 100), NoscanAlign); r.Noscan.Lo != end {
+				t.Errorf("with %d bytes before, cycle %d ends at %d and not at %d", rewound, n, r.Noscan.Lo, end)
+			}
+		}
+		for i, b := range MakeSlice[byte](&r, 1000, 1000) {
+			if b != 0 {
+				t.Fatalf("with %d bytes before, byte %d of new memory is %d", rewound, i, b)
+			}
+		}
+	}
+}
 
 // A chunk of values with pointers fits a size class of the heap together with its header. With a power of
 // two, the heap would allocate an eighth more.

@@ -116,6 +116,21 @@ func TrimBytes(r *Region, s []byte) []byte {
 	return s[:len(s):len(s)]
 }
 
+// TrimUnseen is TrimBytes for a slice whose rest only the caller has seen: if cycles are isolated, the next cycle may use it.
+func TrimUnseen(r *Region, s []byte) []byte {
+	if r.onHeap(0) {
+		return TrimBytes(r, s)
+	}
+	al := allocatorOf[byte](r)
+	was := al.chunk
+	s = TrimBytes(r, s)
+	if al.retention.isolates && al.Lo < was.Lo {
+		clearNoscan(al.Base, al.Lo, was.Lo)
+		al.clean = was.clean
+	}
+	return s
+}
+
 // trimSlice takes back all but the first n of the c elements of size bytes at data, if they are the newest slice of al and no
 // mark was taken since.
 //
