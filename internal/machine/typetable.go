@@ -36,14 +36,15 @@ type allocatorList struct {
 
 const (
 	minSlots = 8
+	fewSlots = 32 // the least number in a table that has grown
 	// maxSlots bounds the search: a table of 32 KB on 64 bits, which has a
 	// free factor for about 150 types, and for hardly any number beyond mostApart.
 	// With more, the table has at least twice as many slots as there are types; those
 	// that share one take turns in it.
 	maxSlots  = 4096
 	mostApart = 200
-	// factors is how many of them are tried before the table doubles.
-	factors = 32
+	// factors is the number of factors that are tried before the table grows.
+	factors = 16
 
 	slotSize = 4 << (^uintptr(0) >> 63)
 	halfWord = 16 << (^uintptr(0) >> 63) // bits
@@ -149,8 +150,9 @@ func (t *TypeTable) add(al *Allocator) {
 		return
 	}
 	slots := was
-	for ; !t.separate() && (slots < maxSlots || slots < 2*len(t.allocators)); slots *= 2 {
-		t.mask = uintptr(2*slots-1) * slotSize
+	for !t.separate() && (slots < maxSlots || slots < 2*len(t.allocators)) {
+		slots = max(2*slots, fewSlots)
+		t.mask = uintptr(slots-1) * slotSize
 	}
 	if slots != was {
 		// SAFETY: no pointer is forged: Go checks that slots is at least minSlots.
