@@ -153,6 +153,9 @@ func TestReserve(t *testing.T) {
 		{600, 600, 500, 100, 300, true, false, false},
 		{100, 0, 500, 200, 300, false, true, false},
 		{0, 100, 500, 200, 300, false, true, true},
+		{1000, 0, 500, 600, 501, false, false, false}, // a fork drops the idle chunks meanwhile
+		{0, 1000, 500, 600, 520, false, false, false},
+		{500, 0, 500, 600, 501, false, true, false},
 	} {
 		var stats PoolStats
 		st := new(ArenaStats)
@@ -175,8 +178,11 @@ func TestReserve(t *testing.T) {
 			if (r != nil) != tt.refused || r != nil && (r.Pool != tt.pool || r.Asked != tt.n || r.InUse+r.Asked <= r.Limit || tt.pool && r.Others != 7) {
 				t.Errorf("%+v: refused %+v", tt, r)
 			}
-			if r != nil && !r.Pool && r.InUse != tt.held-tt.idle {
+			if r != nil && !r.Pool && r.InUse != tt.held-min(tt.held, tt.idle) {
 				t.Errorf("%+v: %d bytes in use", tt, r.InUse)
+			}
+			if left := (&Quota{arena: st, pool: &stats}).leaves(tt.idle); (left < tt.n) != tt.refused {
+				t.Errorf("%+v: %d bytes are left", tt, left)
 			}
 		}
 		if st.Held() != want || st.Charged.Load() != want || stats.out.Load() != want+7 {

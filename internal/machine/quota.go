@@ -199,11 +199,11 @@ func (q *Quota) Left() uintptr {
 func (q *Quota) leaves(idle uintptr) uintptr {
 	st, left := q.arena, uintptr(noLimit)
 	if limit := st.Limit.Load(); limit != 0 {
-		left = remaining(limit, st.held.Load()-idle)
+		left = remaining(limit, remaining(st.held.Load(), idle))
 	}
 	if st.counts.Load() {
 		if total := q.pool.Total.Load(); total != 0 {
-			left = min(left, remaining(total, q.pool.out.Load()-idle))
+			left = min(left, remaining(total, remaining(q.pool.out.Load(), idle)))
 		}
 	}
 	return left
@@ -314,7 +314,7 @@ func addWithin(x *check.Uintptr, n, bound uintptr) bool {
 
 // refusal describes the limit that does not allow n bytes after idle bytes are dropped. It is nil if there is none.
 func (st *ArenaStats) refusal(s *PoolStats, n, idle uintptr) *Refusal {
-	held := st.held.Load() - idle
+	held := remaining(st.held.Load(), idle) // a fork may have dropped idle bytes meanwhile
 	if limit := st.Limit.Load(); limit != 0 && remaining(limit, held) < n {
 		return &Refusal{Limit: limit, InUse: held, Asked: n}
 	}
@@ -323,8 +323,9 @@ func (st *ArenaStats) refusal(s *PoolStats, n, idle uintptr) *Refusal {
 	}
 	out := s.out.Load()
 	others := out - min(out, st.Charged.Load())
-	if total := s.Total.Load(); total != 0 && remaining(total, out-min(out, idle)) < n {
-		return &Refusal{Limit: total, InUse: out - min(out, idle), Others: others, Asked: n, Pool: true}
+	out = remaining(out, idle)
+	if total := s.Total.Load(); total != 0 && remaining(total, out) < n {
+		return &Refusal{Limit: total, InUse: out, Others: others, Asked: n, Pool: true}
 	}
 	return nil
 }
@@ -384,7 +385,7 @@ func (st *ArenaStats) inUse() bool { return st.Generation.Load()%2 == 1 }
 // Held returns the number of bytes that the arena and its forks have reserved.
 func (st *ArenaStats) Held() uintptr { return st.held.Load() }
 
-// remaining returns the remaining capacity of a limit if held bytes are in use.
+// remaining returns limit - held, or 0 if held is larger.
 func remaining(limit, held uintptr) uintptr { return limit - min(limit, held) }
 
 // noLimit is the remaining capacity if there is no limit.
