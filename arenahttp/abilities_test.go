@@ -295,6 +295,14 @@ func TestWhatBeginsAnAnswer(t *testing.T) {
 			t.Errorf("%s: aborted %v, %d", name, aborted, w.Code)
 		}
 	}
+	w := httptest.NewRecorder()
+	arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).Flush()
+		arena.FromContext(r.Context()).AllocBytes(1 << 20)
+	})).ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequest("GET", "/", nil))
+	if w.Code != 413 {
+		t.Errorf("after a failed flush: %d", w.Code)
+	}
 	awaitIdle(t, pool)
 }
 

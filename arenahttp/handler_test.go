@@ -262,10 +262,11 @@ func TestHijackThenLimit(t *testing.T) {
 	p.SetLimit(1<<10, 0)
 	h := arenahttp.Handler(p, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).Hijack()
+		http.NewResponseController(w).Hijack()
 		arena.FromContext(r.Context()).AllocBytes(1 << 20)
 	}))
 	w := hijackable{httptest.NewRecorder()}
-	for _, before := range []http.ResponseWriter{w, wrapping{wrapping{w}}} {
+	for _, before := range []http.ResponseWriter{w, wrapping{wrapping{w}}, &hijackableOnce{ResponseRecorder: w.ResponseRecorder}} {
 		func() {
 			defer func() {
 				if _, ok := recover().(*arena.LimitError); !ok || w.Body.Len() != 0 {
@@ -289,6 +290,20 @@ func (w wrapping) Unwrap() http.ResponseWriter { return w.plain }
 type hijackable struct{ *httptest.ResponseRecorder }
 
 func (hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, nil }
+
+// hijackableOnce fails to be hijacked again, as the writers of net/http do.
+type hijackableOnce struct {
+	*httptest.ResponseRecorder
+	hijacked bool
+}
+
+func (w *hijackableOnce) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if w.hijacked {
+		return nil, nil, http.ErrHijacked
+	}
+	w.hijacked = true
+	return nil, nil, nil
+}
 
 func TestHandlerNil(t *testing.T) {
 	for _, f := range []func(){

@@ -51,7 +51,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, v any, opts ...ar
 func setHeader(h http.Header, r *http.Request, n int) {
 	_, typed := h["Content-Type"] // nil also counts: it stops net/http from guessing a type
 	q := requestOf(r.Context())
-	if q == nil || r.ProtoMajor != 1 || n >= 1e8 || !q.answer.taken.CompareAndSwap(false, true) {
+	if q == nil || r.ProtoMajor != 1 || !q.answer.taken.CompareAndSwap(false, true) {
 		if !typed {
 			h.Set("Content-Type", contentType)
 		}

@@ -20,14 +20,26 @@ func TestMisuseHasARoute(t *testing.T) {
 	if check.On || !guard.HavePages() || testkit.Emulated() {
 		t.Skip("each arena is guarded, or none; an emulated fault may have no address")
 	}
-	var reports []*arena.MisuseReport
+	reports := make(chan *arena.MisuseReport, 10)
 	p := arena.NewAutoPool(0)
-	p.SetMisuseSampling(1, func(r *arena.MisuseReport) { reports = append(reports, r) })
+	p.SetMisuseSampling(1, func(r *arena.MisuseReport) { reports <- r })
 	var kept string
 	keeps := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept = arena.FromContext(r.Context()).AllocString("a secret")
 	})
 	uses := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write([]byte(kept)) })
+	late := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for err := error(nil); err != http.ErrHandlerTimeout; _, err = w.Write(nil) {
+			time.Sleep(time.Millisecond)
+		}
+		w.Write([]byte(kept)) // http.TimeoutHandler drops the panic
+	})
+	users := map[string]http.Handler{
+		"a handler":                       Handler(p, uses),
+		"a TimeoutHandler without a pool": Handler(nil, TimeoutHandler(uses, time.Minute, "")),
+		"a TimeoutHandler":                Handler(p, TimeoutHandler(uses, time.Minute, "")),
+		"a handler after its timeout":     Handler(p, TimeoutHandler(late, time.Millisecond, "")),
+	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /orders/{id}", keeps)
 	for name, c := range map[string]struct {
@@ -41,25 +53,29 @@ func TestMisuseHasARoute(t *testing.T) {
 		"a mux around the timeout":   {around(p, TimeoutHandler(keeps, time.Minute, "")), "/orders/{id}"},
 		"a Handler around a Handler": {Handler(arena.NewAutoPool(0), Handler(p, mux)), "GET /orders/{id}"},
 	} {
-		reports, kept = nil, ""
-		c.h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/orders/7", nil))
-		for _, late := range []http.Handler{Handler(p, uses), Handler(nil, TimeoutHandler(uses, time.Minute, "")), Handler(p, TimeoutHandler(uses, time.Minute, ""))} {
+		for user, h := range users {
+			c.h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/orders/7", nil))
 			done := make(chan bool)
 			go func() { // a goroutine that has never asked for an arena
 				defer close(done)
 				defer func() { recover() }()
-				late.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+				h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 			}()
 			<-done
-		}
-		if len(reports) != 1 {
-			t.Errorf("%s: %d reports, want 1", name, len(reports))
-			continue
-		}
-		if r := reports[0]; r.Route != c.want || !strings.Contains(r.String(), "\nthe arena was taken for "+c.want+"\n") {
-			t.Errorf("%s: the route is %q, want %q\n%s", name, r.Route, c.want, r)
+			select {
+			case r := <-reports:
+				if r.Route != c.want || !strings.Contains(r.String(), "\nthe arena was taken for "+c.want+"\n") {
+					t.Errorf("%s, used by %s: route %q, want %q\n%s", name, user, r.Route, c.want, r)
+				}
+			case <-time.After(30 * time.Second):
+				t.Errorf("%s, used by %s: no report", name, user)
+			}
 		}
 	}
+	if len(reports) != 0 {
+		t.Errorf("%d uses were reported twice", len(reports))
+	}
+	Handler(p, keeps).ServeHTTP(httptest.NewRecorder(), &http.Request{}) // without a URL
 }
 
 // Handler restores debug.SetPanicOnFault, unless the request's arena was guarded.

@@ -99,7 +99,7 @@ func TestStatus(t *testing.T) {
 		}
 	}
 	// Errors that are not from Read are the server's.
-	for _, err := range []error{nil, errPicky, os.ErrNotExist, &json.UnsupportedTypeError{}} {
+	for _, err := range []error{nil, errPicky, os.ErrNotExist, &json.UnsupportedTypeError{}, &json.SyntaxError{}, &json.UnmarshalTypeError{}} {
 		if got := arenahttp.Status(err); got != 500 {
 			t.Errorf("%d for %v", got, err)
 		}

@@ -22,11 +22,7 @@ func Read(a *arena.Arena, r io.Reader, length int64, v any, known func(error) in
 	if err != nil {
 		return err
 	}
-	var from io.Reader = b
-	if length <= 0 {
-		from = &b.body
-	}
-	err = arenajson.UnmarshalRead(a, from, v, opts...)
+	err = arenajson.UnmarshalRead(a, b, v, opts...)
 	if err == nil {
 		return nil
 	}
@@ -42,7 +38,7 @@ func Read(a *arena.Arena, r io.Reader, length int64, v any, known func(error) in
 	return Data(err)
 }
 
-func newBody(a *arena.Arena, r io.Reader, length int64) (b *sized, err error) {
+func newBody(a *arena.Arena, r io.Reader, length int64) (b *body, err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
@@ -52,7 +48,7 @@ func newBody(a *arena.Arena, r io.Reader, length int64) (b *sized, err error) {
 			panic(v)
 		}
 	}()
-	return arena.NewOf(a, sized{body: body{r: r}, length: length}), nil
+	return arena.NewOf(a, body{r: r, length: length}), nil
 }
 
 // Recovered returns the status of a recovered panic value that is a limit's error.
@@ -73,11 +69,11 @@ func MustFit(err error) {
 	}
 }
 
-// body is a request's body that records how reading has ended.
+// body is a request's body. It records how reading has ended.
 type body struct {
-	r    io.Reader
-	read int64
-	err  error
+	r            io.Reader
+	length, read int64 // length is the stated length
+	err          error
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -86,14 +82,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A sized body states its length.
-type sized struct {
-	body
-	length int64
-}
-
-// Len returns the rest of the stated length. It may be wrong; callers treat it as a hint.
-func (s *sized) Len() int { return int(min(max(0, s.length-s.read), math.MaxInt)) }
+// Len returns the rest of the stated length, or 0. It may be wrong; callers treat it as a hint.
+func (b *body) Len() int { return int(min(max(0, b.length-b.read), math.MaxInt)) }
 
 // failed is an error with a status that only Read knows.
 type failed struct {
@@ -143,12 +133,10 @@ func Status(err error, known func(error) int) int {
 // Known returns the status of errors that imply one, and 0 for others.
 func Known(err error) int {
 	var over *arena.LimitError
-	var syntax *json.SyntaxError
-	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &over):
 		return Refused(over)
-	case errors.As(err, &syntax), errors.As(err, &wrong), err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
 		return http.StatusBadRequest
 	}
 	return 0

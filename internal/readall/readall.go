@@ -1,8 +1,8 @@
 // Package readall reads an io.Reader to its end into memory of an arena or of the heap.
 //
-// The result is one slice, and an arena can't give back what a slice has outgrown. So bytes are collected
-// in pieces outside of the arena until the reader has ended, or until its size is known and credible; only
-// then the memory for the whole is allocated. Meanwhile the bytes are reserved in the arena's limits.
+// The result is one slice, and an arena can't free the former memory of a slice that has grown. So bytes are
+// collected in pieces outside of the arena until the reader ends, or states a size that is credible. Then the
+// memory for the result is allocated. Until then the bytes are reserved in the arena's limits.
 package readall
 
 import (
@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// trusted bytes are allocated for a size that a reader states, or factor times the bytes that it has
-	// delivered, because anybody can state a size. A connection costs about as much by itself.
+	// A stated size is credible up to trusted bytes, or factor times the bytes received, because a client can
+	// claim any size. A connection uses about as much memory by itself.
 	trusted = 16 << 10
 	factor  = 16
 
@@ -25,11 +25,11 @@ const (
 	patience = 100
 )
 
-// Memory is where the result of Read is allocated.
+// Memory describes the memory for the result of Read.
 type Memory struct {
 	Region *machine.Region // nil: the heap
 	Does   string          // the calling function, for panics
-	Slack  int             // bytes of zero to leave behind the result, within its capacity
+	Slack  int             // zero bytes after the result, within its capacity
 }
 
 // Read appends the bytes of from to b, using the capacity of b beyond Slack, until io.EOF. If from fails,
@@ -42,14 +42,13 @@ func (m Memory) Read(b []byte, from io.Reader, partial bool) (_ []byte, err erro
 	size := Size(from)
 	for err == nil {
 		switch {
-		case cap(c.b)-len(c.b) > m.Slack && c.first == nil:
+		case cap(c.b)-len(c.b) > m.Slack:
 			var n int
 			n, err = Some(from, c.b[len(c.b):cap(c.b)-m.Slack])
 			c.b = c.b[:len(c.b)+n]
 			size -= min(size, int64(n))
 		case c.credible(size):
-			c.flush(int(size) + 1) // one in which to see the end
-			size = 0               // and if it was wrong, the end tells
+			c.flush(int(size) + 1) // one more byte, to see the end
 		default:
 			var n int
 			n, err = c.collect(from)
@@ -71,7 +70,7 @@ func (m Memory) Read(b []byte, from io.Reader, partial bool) (_ []byte, err erro
 	return c.b, err
 }
 
-// Size returns how many bytes r says that it has, 0 if it says nothing.
+// Size returns the size that r states, or 0 if it states none.
 func Size(r io.Reader) int64 {
 	limit := int64(-1)
 	for {
@@ -118,7 +117,7 @@ func Some(r io.Reader, b []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// piece is memory of all readers, in a list of one.
+// piece is a buffer from the pool, in the list of one collector.
 type piece struct {
 	next *piece
 	n    int
@@ -127,7 +126,7 @@ type piece struct {
 
 var pieces = sync.Pool{New: func() any { return new(piece) }}
 
-// collector is the state of a Read: b and behind it the pieces.
+// collector is the state of a Read. The bytes read are b followed by the pieces.
 type collector struct {
 	m           Memory
 	b           []byte
@@ -135,8 +134,8 @@ type collector struct {
 	n           int // bytes in pieces, which are reserved
 }
 
-// credible reports whether to allocate memory for a stated rest of size bytes. That may be more than an int
-// holds: files state an int64.
+// credible reports whether to allocate memory for size more bytes. The size may overflow an int, because files
+// state an int64.
 func (c *collector) credible(size int64) bool {
 	return size > 0 && size <= max(trusted, factor*int64(c.n)) && size < int64(math.MaxInt-c.m.Slack-len(c.b)-c.n)
 }
@@ -160,7 +159,7 @@ func (c *collector) collect(from io.Reader) (int, error) {
 	return n, err
 }
 
-// flush moves the pieces to b, and makes room for more bytes.
+// flush moves the pieces to b, and reserves capacity for more bytes.
 func (c *collector) flush(more int) {
 	first, n := c.first, c.n
 	c.m.cancel(n)
@@ -172,7 +171,7 @@ func (c *collector) flush(more int) {
 	c.free()
 }
 
-// free gives back the pieces.
+// free returns the pieces to the pool.
 func (c *collector) free() {
 	c.m.cancel(c.n)
 	for p := c.first; p != nil; {
@@ -197,7 +196,7 @@ func (m Memory) cancel(n int) {
 	}
 }
 
-// grow returns b with room for n bytes in all and for Slack.
+// grow returns b with a capacity of at least n bytes and Slack.
 func (m Memory) grow(b []byte, n int) []byte {
 	n += m.Slack
 	if n <= cap(b) && b != nil {
@@ -222,7 +221,7 @@ func (m Memory) grow(b []byte, n int) []byte {
 	return bigger
 }
 
-// trim gives back the capacity of b beyond its length.
+// trim frees the capacity of b beyond its length.
 func (m Memory) trim(b []byte) []byte {
 	if m.Region == nil {
 		return b[:len(b):len(b)]

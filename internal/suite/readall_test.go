@@ -144,6 +144,15 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
+func TestReadAllOfAZeroArena(t *testing.T) {
+	for _, n := range []int{0, 1, 100_000} {
+		var a arena.Arena
+		if got, err := arena.ReadAll(&a, io.LimitReader(zeros{}, int64(n))); len(got) != n || err != nil {
+			t.Errorf("%d bytes, error %v", len(got), err)
+		}
+	}
+}
+
 func TestReadAllFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	text := strings.Repeat("0123456789", 1000)
