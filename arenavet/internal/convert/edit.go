@@ -472,17 +472,7 @@ func (r *printer) newOf(f *function, of string) string {
 }
 
 func (r *printer) concat(f *function, s *site, n *ast.BinaryExpr) {
-	var parts []ast.Expr
-	var split func(e ast.Expr)
-	split = func(e ast.Expr) {
-		if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD && f.pkg.TypesInfo.Types[b].Value == nil {
-			split(b.X)
-			split(b.Y)
-			return
-		}
-		parts = append(parts, e)
-	}
-	split(n)
+	parts := operands(f.pkg.TypesInfo, n)
 	r.Add(n.Pos(), n.End(), s.node.Pos(), func(e *rewrite.Edit) string {
 		var l []string
 		for _, x := range parts {

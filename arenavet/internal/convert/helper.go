@@ -54,12 +54,17 @@ func bytesToLowerIn(a *ARENA.Arena, s []byte) []byte {
 `},
 }
 
-// helped reports whether a call of a function becomes a call of its helper: the package has nothing of that name, and
-// the file names the function's package as usual.
+// helped reports whether a call of a function becomes a call of its helper: the package declares none of the
+// names in it, and the file names the function's package as usual.
 func (p *program) helped(f *function, n *ast.CallExpr, o *types.Func) bool {
 	h, ok := helpers[fullName(o)]
-	if !ok || f.pkg.Types.Scope().Lookup(h.name) != nil || usesName(f.file, h.name) {
+	if !ok || usesName(f.file, h.name) {
 		return false
+	}
+	for _, n := range []string{h.name, "byte", "copy", "len"} { // what the helper's text means
+		if f.pkg.Types.Scope().Lookup(n) != nil {
+			return false
+		}
 	}
 	_, isSelector := ast.Unparen(n.Fun).(*ast.SelectorExpr)
 	return isSelector

@@ -53,24 +53,8 @@ func (p *program) escapes(v ssa.Value, seen map[ssa.Value]bool) bool {
 			if r.Val == v {
 				return true
 			}
-		case *ssa.FieldAddr:
-			if p.escapes(r, seen) {
-				return true
-			}
-		case *ssa.IndexAddr:
-			if p.escapes(r, seen) {
-				return true
-			}
-		case *ssa.Slice:
-			if p.escapes(r, seen) {
-				return true
-			}
-		case *ssa.ChangeType:
-			if p.escapes(r, seen) {
-				return true
-			}
-		case *ssa.Phi:
-			if p.escapes(r, seen) {
+		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.ChangeType, *ssa.Phi:
+			if p.escapes(r.(ssa.Value), seen) {
 				return true
 			}
 		case *ssa.Call:

@@ -443,8 +443,10 @@ func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
 		}
 	}
 	if b := builtin(m.to, c); b == "append" && len(c.Args) == 2 { // append(arena.MakeSlice[byte](a, 0, len(s)), s...)
-		if x, isInner := c.Args[0].(*ast.CallExpr); isInner && m.makesBytes(x) && isCall && m.from.Types[was.Fun].IsType() {
-			return isBytes(m.from.TypeOf(was)) && c.Ellipsis.IsValid() && m.node(was.Args[0], c.Args[1]), true
+		if x, isInner := c.Args[0].(*ast.CallExpr); isInner && isCall && m.from.Types[was.Fun].IsType() {
+			if name, _ := m.arenaFunc(x); name == "MakeSlice" {
+				return isBytes(m.from.TypeOf(was)) && c.Ellipsis.IsValid() && m.node(was.Args[0], c.Args[1]), true
+			}
 		}
 	}
 	if !isCall {
@@ -478,12 +480,6 @@ func (m *matcher) call(o ast.Node, c *ast.CallExpr) (ok, decided bool) {
 		return sameFun && twin != "" && c.Ellipsis.IsValid() == was.Ellipsis.IsValid() && m.list(was.Args, args[1:]), true
 	}
 	return false, false
-}
-
-// makesBytes reports whether a call is of MakeSlice.
-func (m *matcher) makesBytes(c *ast.CallExpr) bool {
-	name, _ := m.arenaFunc(c)
-	return name == "MakeSlice"
 }
 
 // usesArena reports whether a call is of a method of an arena, or has an arena as its first argument.
@@ -542,22 +538,8 @@ func (m *matcher) arenaCall(name string, o ast.Node, c *ast.CallExpr) bool {
 func (m *matcher) arenaMethod(name string, o ast.Node, c *ast.CallExpr) bool {
 	switch name {
 	case "Concat":
-		var parts []ast.Expr
-		var split func(e ast.Expr)
-		split = func(e ast.Expr) {
-			if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD && m.from.Types[b].Value == nil {
-				split(b.X)
-				split(b.Y)
-				return
-			}
-			parts = append(parts, e)
-		}
 		b, ok := o.(*ast.BinaryExpr)
-		if !ok || b.Op != token.ADD {
-			return false
-		}
-		split(b)
-		return m.list(parts, c.Args)
+		return ok && b.Op == token.ADD && m.list(operands(m.from, b), c.Args)
 	case "AllocBytesToString":
 		was, ok := o.(*ast.CallExpr)
 		return ok && m.from.Types[was.Fun].IsType() && isString(m.from.TypeOf(was)) && isBytes(m.from.TypeOf(was.Args[0])) && m.list(was.Args, c.Args)

@@ -53,8 +53,8 @@ type program struct {
 	warnings []Warning
 	family   map[*types.Func][]*types.Func // methods that implement an interface's, if no other package can
 	flow     *graph
-	slices   *rewrite.Slices // of the functions that the root may run
-	writes   map[string][]writeAt
+	slices   *rewrite.Slices        // of the functions that the root may run
+	writes   map[string][]token.Pos // of values that may be in the arena into objects that may be older than the call
 	dropped  map[token.Pos]string
 	unused   map[string]bool
 	left     map[string][]token.Pos // allocations that stay, by reason
@@ -145,9 +145,6 @@ type result struct {
 }
 
 type sink struct{}
-
-// writeAt is a write of a value that may be in the arena into an object that may be older than the call.
-type writeAt struct{ pos token.Pos }
 
 // Warning is a place that may hold memory of the arena after its end.
 type Warning struct {

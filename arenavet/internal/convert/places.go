@@ -70,21 +70,30 @@ func (p *program) carriesIn(v ssa.Value, seen map[ssa.Value]bool) bool {
 		return p.carriesIn(v.X, seen)
 	case *ssa.Phi:
 		return p.bearing(v.Type()) && slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return p.carriesIn(e, seen) })
-	case *ssa.Slice: // of arguments
-		if a, ok := v.X.(*ssa.Alloc); ok && a.Comment == "varargs" {
-			for _, r := range *a.Referrers() {
-				if i, ok := r.(*ssa.IndexAddr); ok {
-					for _, s := range *i.Referrers() {
-						if s, ok := s.(*ssa.Store); ok && s.Addr == i && p.carriesIn(s.Val, seen) {
-							return true
-						}
-					}
-				}
-			}
-			return false
+	case *ssa.Slice:
+		if list, ok := variadic(v); ok {
+			return slices.ContainsFunc(list, func(x ssa.Value) bool { return p.carriesIn(x, seen) })
 		}
 	}
 	return p.bearing(v.Type())
+}
+
+// variadic returns the arguments of a call that are elements of a slice, and whether v is such a slice.
+func variadic(v *ssa.Slice) (list []ssa.Value, ok bool) {
+	a, ok := v.X.(*ssa.Alloc)
+	if !ok || a.Comment != "varargs" {
+		return nil, false
+	}
+	for _, r := range *a.Referrers() {
+		if i, ok := r.(*ssa.IndexAddr); ok {
+			for _, s := range *i.Referrers() {
+				if s, ok := s.(*ssa.Store); ok && s.Addr == i {
+					list = append(list, s.Val)
+				}
+			}
+		}
+	}
+	return list, true
 }
 
 // base follows an address to its beginning: a global, a local, or a pointer or slice. It also returns the

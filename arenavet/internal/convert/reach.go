@@ -170,10 +170,10 @@ func (p *program) handedOut(c *ssa.CallCommon, add func(*ssa.Function, bool), if
 // passFunctions adds the functions that are arguments of a call.
 func passFunctions(c *ssa.CallCommon, add func(*ssa.Function, bool)) {
 	for _, a := range c.Args {
-		switch f := a.(type) {
-		case *ssa.MakeClosure:
-			add(f.Fn.(*ssa.Function), c.StaticCallee() == nil || c.StaticCallee().Blocks == nil)
-		case *ssa.Function:
+		if mc, ok := a.(*ssa.MakeClosure); ok {
+			a = mc.Fn
+		}
+		if f, ok := a.(*ssa.Function); ok {
 			add(f, c.StaticCallee() == nil || c.StaticCallee().Blocks == nil)
 		}
 	}
@@ -188,20 +188,12 @@ func unboxed(a ssa.Value) (all []ssa.Value) {
 			return []ssa.Value{v.X}
 		}
 	case *ssa.Slice:
-		arr, ok := v.X.(*ssa.Alloc)
-		if !ok || arr.Comment != "varargs" {
-			break
-		}
-		for _, r := range *arr.Referrers() {
-			if i, ok := r.(*ssa.IndexAddr); ok {
-				for _, s := range *i.Referrers() {
-					if s, ok := s.(*ssa.Store); ok && s.Addr == i {
-						all = append(all, unboxed(s.Val)...)
-					}
-				}
+		if list, ok := variadic(v); ok {
+			for _, x := range list {
+				all = append(all, unboxed(x)...)
 			}
+			return all
 		}
-		return all
 	}
 	return []ssa.Value{a}
 }
@@ -219,14 +211,12 @@ func (p *program) addPrinted(v ssa.Value, add func(*ssa.Function, bool)) {
 		set := p.prog.MethodSets.MethodSet(types.NewPointer(x))
 		for k := range set.Len() {
 			m := set.At(k).Obj().(*types.Func)
-			if want, ok := printed[m.Name()]; ok && want == typeSignature(m) {
+			if want, ok := printed[m.Name()]; ok && want == signature(m.Type()) {
 				add(p.prog.MethodValue(set.At(k)), false)
 			}
 		}
 	}
 }
-
-func typeSignature(m *types.Func) string { return signature(m.Type()) }
 
 // leadsTo reports whether a value of type t may be, or lead to, one of type x, other than through an interface.
 func leadsTo(t, x types.Type) bool {

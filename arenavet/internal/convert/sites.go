@@ -135,6 +135,14 @@ func builtin(info *types.Info, n *ast.CallExpr) string {
 	return id.Name
 }
 
+// operands returns the operands of a concatenation. A constant is one.
+func operands(info *types.Info, e ast.Expr) []ast.Expr {
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD && info.Types[b].Value == nil {
+		return append(operands(info, b.X), operands(info, b.Y)...)
+	}
+	return []ast.Expr{e}
+}
+
 // plainElements reports whether a slice literal has elements that are arguments as they are.
 func plainElements(n *ast.CompositeLit) bool {
 	for _, e := range n.Elts {

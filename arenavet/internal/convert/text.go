@@ -92,16 +92,9 @@ func (g *graph) keep(v ssa.Value) {
 			g.keep(b)
 		}
 	case *ssa.Slice:
-		if a, ok := m.X.(*ssa.Alloc); ok && a.Comment == "varargs" {
-			for _, r := range *a.Referrers() {
-				if i, ok := r.(*ssa.IndexAddr); ok {
-					for _, s := range *i.Referrers() {
-						if s, ok := s.(*ssa.Store); ok && s.Addr == i {
-							g.keep(s.Val)
-						}
-					}
-				}
-			}
+		list, _ := variadic(m)
+		for _, x := range list {
+			g.keep(x)
 		}
 	}
 }
@@ -232,7 +225,7 @@ func (g *graph) at(a ssa.Value) any {
 		if isGlobalPart(a) {
 			return sink{}
 		}
-		if !g.p.isOwned(t) && mutable(t.Underlying().(*types.Struct).Field(a.Field).Type()) && !g.ownedPart(a) {
+		if !g.p.isOwned(t) && mutable(t.Underlying().(*types.Struct).Field(a.Field).Type()) && !g.p.insideOwned(a) {
 			return sink{} // a copy of the struct may lead to the same
 		}
 		return fieldNode(t, a.Field)
@@ -249,8 +242,6 @@ func (g *graph) at(a ssa.Value) any {
 	}
 	return a
 }
-
-func (g *graph) ownedPart(a *ssa.FieldAddr) bool { return g.p.insideOwned(a) }
 
 // structural reports whether a type is a struct that is not owned, or an array of such.
 func (g *graph) structural(t types.Type) bool {
@@ -280,10 +271,8 @@ func (g *graph) instruction(f *ssa.Function, i ssa.Instruction) {
 				g.edge(i, sink{}, i.Type())
 			}
 		}
-	case *ssa.FieldAddr:
-		g.address(i)
-	case *ssa.IndexAddr:
-		g.address(i)
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		g.address(i.(ssa.Value))
 	case *ssa.Field:
 		g.edge(fieldNode(i.X.Type(), i.Field), i, i.Type())
 		if mutable(i.Type()) && !g.p.isOwned(types.Unalias(i.X.Type())) {

@@ -13,8 +13,8 @@ import (
 // findWrites records writes of values that may be in the arena into objects that may be older than the call,
 // by the type that they change.
 func (p *program) findWrites() {
-	p.writes = map[string][]writeAt{}
-	add := func(key string, pos token.Pos) { p.writes[key] = append(p.writes[key], writeAt{pos}) }
+	p.writes = map[string][]token.Pos{}
+	add := func(key string, pos token.Pos) { p.writes[key] = append(p.writes[key], pos) }
 	for f := range p.reach {
 		if p.heapOnly(f, p.Strings) {
 			continue
@@ -62,7 +62,7 @@ func (p *program) findWrites() {
 		}
 	}
 	for _, l := range p.writes {
-		slices.SortFunc(l, func(a, b writeAt) int { return p.compare(a.pos, b.pos) })
+		slices.SortFunc(l, p.compare)
 	}
 }
 
@@ -110,7 +110,7 @@ func (p *program) written(t types.Type) string {
 		seen[t] = true
 		inside = inside || p.isOwned(t)
 		if w := p.writes[key(t)]; len(w) > 0 {
-			return p.at(w[0].pos)
+			return p.at(w[0])
 		}
 		var parts []types.Type
 		switch u := t.Underlying().(type) {
