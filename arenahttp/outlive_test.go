@@ -35,7 +35,7 @@ func outlive() {
 	ended, done := make(chan bool), make(chan bool)
 	h := arenahttp.Handler(pool, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := arena.New[note](arena.FromContext(r.Context()))
-		go func() {
+		go func() { //arenavet:ignore the goroutine outlives the request
 			if !check.Race || check.Tag { // under the race detector nothing may order the two accesses
 				<-ended
 			}

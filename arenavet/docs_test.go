@@ -25,7 +25,7 @@ func readPage(t *testing.T) string {
 	return string(text)
 }
 
-// A finding's link leads to a section of the page, which shows the rule.
+// TestRulesAreDocumented checks that the page has a section with an example for each rule, because findings link to it.
 func TestRulesAreDocumented(t *testing.T) {
 	sections := map[string]string{}
 	for _, s := range strings.Split(readPage(t), "\n## ")[1:] {
@@ -49,8 +49,7 @@ func TestRulesAreDocumented(t *testing.T) {
 	}
 }
 
-// The comments of the page's examples are the analyzer's findings, whole and
-// on that line, and it says nothing else.
+// TestExamplesOfThePage checks that the comments in the page's examples are the analyzer's findings, and all of them.
 func TestExamplesOfThePage(t *testing.T) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("..")

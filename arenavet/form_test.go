@@ -10,9 +10,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Files of a package use each other one way, so that it is read from below, a file at a
-// time. Without the test they grow into circles, in which all are read to understand one:
-// package flow was one of 40.
+// TestFilesUseEachOtherOneWay checks that the files of a package do not use each other in a circle, so that they can be
+// read one after another.
 func TestFilesUseEachOtherOneWay(t *testing.T) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax}, "./...")
 	if err != nil || packages.PrintErrors(pkgs) > 0 {
@@ -41,7 +40,7 @@ func TestFilesUseEachOtherOneWay(t *testing.T) {
 		var visit func(file string, on []string)
 		visit = func(file string, on []string) {
 			if t.Failed() {
-				return // one circle is seen from many files
+				return // many files lead to one circle
 			}
 			if i := slices.Index(on, file); i >= 0 {
 				names := ""
@@ -67,7 +66,7 @@ func TestFilesUseEachOtherOneWay(t *testing.T) {
 	}
 }
 
-// origin is the generic declaration of an instance, and obj itself otherwise.
+// origin returns the generic declaration of an instance, or obj.
 func origin(obj types.Object) types.Object {
 	switch obj := obj.(type) {
 	case *types.Func:

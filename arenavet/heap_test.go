@@ -18,14 +18,13 @@ func withHeap(t *testing.T) {
 	t.Cleanup(func() { Analyzer.Flags.Set("heap", "false") })
 }
 
-// What the fixes make of it is in advice.go.golden; functions whose name begins
-// with fine are not advised.
+// TestHeapAdvice checks advice, and the fixes with golden files. Functions whose name begins with fine get no advice.
 func TestHeapAdvice(t *testing.T) {
 	withHeap(t)
 	analysistest.RunWithSuggestedFixes(t, filepath.Join(analysistest.TestData(), "heap"), Analyzer, "./advice")
 }
 
-// tools are the go command and the analyzer, built.
+// tools returns the go command and the built analyzer.
 func tools(t *testing.T) (goTool, tool string) {
 	t.Helper()
 	goTool, err := exec.LookPath("go")
@@ -49,14 +48,15 @@ func runIn(in, name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// fixAll runs the tool with -fix until it has nothing more to write: fixes that meet are written one after another.
+// fixAll runs the tool with -fix until it has nothing more to write, because overlapping fixes are written one after
+// another.
 func fixAll(in, tool string, args ...string) {
 	for range 4 {
 		runIn(in, tool, args...)
 	}
 }
 
-// The guide's findings and fixes of its example are the analyzer's.
+// TestConvertingGuide checks that the findings and fixes in the guide are the analyzer's.
 func TestConvertingGuide(t *testing.T) {
 	_, tool := tools(t)
 	root, err := filepath.Abs("..")
@@ -106,10 +106,9 @@ func TestConvertingGuide(t *testing.T) {
 	}
 }
 
-// A parser that has an arena at hand and makes everything on the heap: what -heap
-// writes into it compiles, passes the parser's own tests, and leaves little: maps, what has no counterpart, and appends
-// to what others may have. Without the fixes' care for where they meet, as in a sum within a literal within an append,
-// it does not compile.
+// TestHeapConvertsParser applies -heap -fix to a parser that has an arena and allocates on the heap. The result must
+// compile, pass the parser's tests and leave at most a fifth of the advice: maps, functions without a counterpart, and
+// appends to shared slices.
 func TestHeapConvertsParser(t *testing.T) {
 	goTool, tool := tools(t)
 	dir := t.TempDir()
@@ -138,8 +137,7 @@ func TestHeapConvertsParser(t *testing.T) {
 	}
 }
 
-// What the functions return that the fixes write is memory of the arena for the
-// other rules.
+// TestConvertedIsSeen checks that the rules know the functions that fixes write.
 func TestConvertedIsSeen(t *testing.T) {
 	analysistest.Run(t, filepath.Join(analysistest.TestData(), "heap"), Analyzer, "./made")
 }

@@ -8,10 +8,8 @@ import (
 	"testing"
 )
 
-// What -heap -fix makes of the tutorial's handler after its step 1 is its step 2, but for
-// the map, whose type is written by hand. Without it the tutorial promises what nobody
-// gets: the arguments of a call that returns an error once got no advice at all, and a
-// handler that is given a request was not taken for one that has an arena.
+// TestTutorial checks that -heap -fix turns the handler of the tutorial's step 1 into step 2, except for the map, whose
+// type is changed by hand.
 func TestTutorial(t *testing.T) {
 	_, tool := tools(t)
 	root, err := filepath.Abs("..")

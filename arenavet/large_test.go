@@ -11,9 +11,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// The search for what may hold has a budget: without it a generated function
-// like this one, where every branch changes what its variables may be, takes
-// minutes, and a package of them hours.
+// TestLargeFunctionEnds checks that the search has a budget: every branch of this function changes the possible values of
+// its variables.
 func TestLargeFunctionEnds(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -39,7 +38,7 @@ func TestLargeFunctionEnds(t *testing.T) {
 	analysistest.Run(t, dir, Analyzer, ".")
 	took := time.Since(start)
 	t.Log(took)
-	if took > 10*time.Minute { // of seconds, where nothing else runs
+	if took > 10*time.Minute { // usually seconds
 		t.Errorf("it took %v", took)
 	}
 }

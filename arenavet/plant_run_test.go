@@ -22,10 +22,9 @@ import (
 
 var typeName = regexp.MustCompile(`\bT\b`)
 
-// Of mistakes that a generator makes behind programs whose memory lies in arenas, at least 95 % are
-// found, and what is right is not reported: by kind, by how deep the memory is made, and by what
-// carries it. EBBPOOL_PLANTED=all makes all of them, also behind modules that others wrote, 26,000;
-// otherwise chance takes some of each program.
+// TestPlantedByGenerator generates mistakes in programs that use arenas: by kind, by the depth of the allocation, and by
+// the object that holds it. At least 95 % must be found, and their correct twins must not be reported. EBBPOOL_PLANTED=all
+// generates all 26,000, also in converted public modules. Otherwise it is a random sample.
 func TestPlantedByGenerator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the go command")
@@ -46,13 +45,13 @@ func TestPlantedByGenerator(t *testing.T) {
 		t.Logf("%s: %d of %d", c.name, f, m)
 		mistakes, found = mistakes+m, found+f
 	}
-	// What lies deep in a tree that goyacc's parser makes is not known: a third of those behind sql.
+	// Fields deep in a tree of goyacc's parser are not known, which is a third of the mistakes in sql.
 	if mistakes < 500 || found*100 < 95*mistakes {
 		t.Errorf("%d of %d mistakes are found, want 500 or more, and 95 %%", found, mistakes)
 	}
 }
 
-// carriers are programs as they are written, and as arena convert writes them.
+// carriers returns programs written by hand, and programs that arena convert has converted.
 func carriers(t *testing.T) []carrier {
 	options, small := filepath.Join("testdata", "options"), filepath.Join("..", "examples", "small")
 	return []carrier{
@@ -67,8 +66,8 @@ func carriers(t *testing.T) []carrier {
 	}
 }
 
-// byHand are modules that others wrote, as package others of the lab has converted them by hand.
-// Behind those without values no mistakes are made: nothing is to be found in them.
+// byHand returns public modules that package others of the lab has converted. Modules without values get no mistakes and
+// must have no findings.
 func byHand(t *testing.T) []carrier {
 	dir := t.TempDir()
 	cmd := exec.Command("go", "run", "./cmd/advice", "-into", dir)

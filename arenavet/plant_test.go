@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// carrier is a program whose memory the mistakes are made with.
+// carrier is a program that mistakes are added to.
 type carrier struct {
 	name   string
 	module string            // its folder
 	folder string            // of the package with the mistakes, in module
-	pkg    string            // that package's name: of one that is there, where its parser isn't exported
-	files  map[string][]byte // what else differs from what is there
+	pkg    string            // that package's name: an existing one if its parser isn't exported
+	files  map[string][]byte // further files that differ
 	lib    []string          // imports
-	makes  string            // makes d in a, of in
-	values [][2]string       // types and expressions: what d leads to in a's memory
+	makes  string            // makes d in arena a, from in
+	values [][2]string       // types and expressions of memory that d leads to
 }
 
-// mistake is a kind of mistake, and what is right and looks like it. GET takes an arena and
-// defers its Put, VALUE makes v, of type T, in arena a.
+// mistake is a kind of mistake, with correct code that looks like it. GET takes an arena and defers its Put, and VALUE
+// makes v, of type T, in arena a.
 type mistake struct{ name, sig, bad, good string }
 
 var mistakes = []mistake{
@@ -60,8 +60,8 @@ var mistakes = []mistake{
 	{"cleanup", "(in string)", "GET; VALUE; p := POINTER; runtime.AddCleanup(p, func(int) {}, 1)", "GET; VALUE; s := fmt.Sprint(v); runtime.AddCleanup(&s, func(int) {}, 1)"},
 }
 
-// ways make v, of type T, of what the carrier makes: how deep that lies behind calls, and in what
-// it is carried. K is the value's number.
+// ways lists the ways to v, of type T, from the carrier's value: through calls and through holders. K is the value's
+// number.
 var ways = [][2]string{
 	{"direct", "MAKE; v := EXPR"},
 	{"helper", "v := plantedMadeK(a, in)"},
@@ -134,8 +134,8 @@ func plantedAllK(a *arena.Arena, in string) func(func(T) bool) { return func(yie
 func plantedDownK(a *arena.Arena, in string, n int) T { if n > 0 { return plantedDownK(a, in, n-1) }; return plantedMadeK(a, in) }
 `
 
-// plant writes n functions with a mistake, or all with n 0, and to each its right twin, which are
-// named bad_... and good_....
+// plant returns a file with n functions bad_..., each with a mistake, and a correct twin good_... of each. If n is 0, it
+// has all mistakes.
 func (c carrier) plant(n int, random *rand.Rand) string {
 	type choice struct {
 		m     mistake
@@ -147,7 +147,7 @@ func (c carrier) plant(n int, random *rand.Rand) string {
 		for _, w := range ways {
 			for k := range c.values {
 				if strings.Contains(m.bad, "POINTER") && !strings.HasPrefix(c.values[k][0], "*") {
-					continue // only what is a pointer has a finalizer
+					continue // only pointers have finalizers
 				}
 				all = append(all, choice{m, w, k})
 			}

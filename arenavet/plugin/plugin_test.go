@@ -8,8 +8,8 @@ import (
 	"github.com/ebbpool/arena/arenavet"
 )
 
-// What golangci-lint does: it finds the constructor by the linter's name, and
-// asks for the analyzers and what they need.
+// The test does what golangci-lint does: it finds the constructor by the linter's name, and asks for the analyzers and
+// their load mode.
 func TestPlugin(t *testing.T) {
 	construct, err := register.GetPlugin("arenavet")
 	if err != nil {
@@ -28,7 +28,7 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// Settings that don't exist are an error, not ignored; heap is the flag.
+// Unknown settings are errors.
 func TestPluginSettings(t *testing.T) {
 	for _, want := range []string{"true", "false"} {
 		if _, err := New(map[string]any{"heap": want == "true"}); err != nil {

@@ -35,8 +35,8 @@ func F(more []string, e error, text string) string {
 }
 `
 
-// The command, built and run as users do: as a tool of go vet, by itself, and
-// with -fix, whose result compiles.
+// The test builds the command and runs it as users do: as a tool of go vet, by itself, and with -fix, whose result must
+// compile.
 func TestCommand(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if testing.Short() {

@@ -172,6 +172,9 @@ func IsInterceptor(t types.Type) bool {
 	return ok && next.Params().Len() == 2 && IsAny(next.Params().At(1).Type())
 }
 
+// Intercepts reports whether t is an interface of interceptors, of connect-go, or of a stream that one passes on.
+func Intercepts(t types.Type) bool { return IsServerStream(t) || catalog.IsConnect(t, "Interceptor") }
+
 // IsAny reports whether t is an interface without methods.
 func IsAny(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
@@ -179,23 +182,21 @@ func IsAny(t types.Type) bool {
 	return ok && !generic && i.NumMethods() == 0
 }
 
-// Requested returns the type of the message of a connect-go request, and its path in the request.
-func Requested(t types.Type) (path string, message types.Type) {
-	p, ok := t.Underlying().(*types.Pointer)
-	if !ok {
-		return "", nil
+// Message reports whether a parameter of type t of a handler leads to messages, and returns the path to them.
+func Message(t types.Type) (path string, ok bool) {
+	if Received(t) != nil {
+		return Deref + Element, true
 	}
-	n, ok := types.Unalias(p.Elem()).(*types.Named)
-	if !ok || n.Obj().Name() != "Request" || catalog.PackagePath(n.Obj().Pkg()) != "connectrpc.com/connect" {
-		return "", nil
-	}
-	s, ok := n.Underlying().(*types.Struct)
-	for i := 0; ok && i < s.NumFields(); i++ {
-		if s.Field(i).Name() == "Msg" {
-			return Field(i), s.Field(i).Type()
+	if pkg, _ := catalog.NameOf(t); IsMessage(t) && pkg == catalog.ConnectPath {
+		s := t.Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
+		for i := range s.NumFields() { // of a Request or ClientStream
+			if strings.EqualFold(s.Field(i).Name(), "msg") {
+				return Deref + Field(i), true
+			}
 		}
+		return "", false
 	}
-	return "", nil
+	return "", IsMessage(t)
 }
 
 // IsMessage reports whether t is a pointer to a struct, as generated messages are.

@@ -4,6 +4,7 @@ package catalog
 import (
 	"go/ast"
 	"go/types"
+	"iter"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -13,6 +14,7 @@ const (
 	ArenaPath     = "github.com/ebbpool/arena"
 	FixedpoolPath = ArenaPath + "/fixedpool"
 	ConnectOption = ArenaPath + "/adapters/connect.Option" // lets handlers decode messages into an arena
+	ConnectPath   = "connectrpc.com/connect"
 )
 
 // PackagePath returns a package's path without the test suffix and the vendor directory that builds add.
@@ -27,27 +29,67 @@ func PackagePath(p *types.Package) string {
 	return path
 }
 
-// ArenaType returns the name of a type of package arena or fixedpool, such as "Arena" or "fixedpool.Pool", or "" for
-// other types. A pointer has the name of its target.
-func ArenaType(t types.Type) string {
+// NameOf returns the package path and the name of a named type, or of the target of a pointer to one. They are "" for
+// other types.
+func NameOf(t types.Type) (pkg, name string) {
 	if t == nil {
-		return ""
+		return "", ""
 	}
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
 		t = types.Unalias(p.Elem())
 	}
-	n, ok := t.(*types.Named)
-	if !ok {
-		return ""
+	if n, ok := t.(*types.Named); ok {
+		return PackagePath(n.Obj().Pkg()), n.Obj().Name()
 	}
-	switch PackagePath(n.Obj().Pkg()) {
+	return "", ""
+}
+
+// ArenaType returns the name of a type of package arena or fixedpool, such as "Arena" or "fixedpool.Pool", or "" for
+// other types. A pointer has the name of its target.
+func ArenaType(t types.Type) string {
+	switch pkg, name := NameOf(t); pkg {
 	case ArenaPath:
-		return n.Obj().Name()
+		return name
 	case FixedpoolPath:
-		return "fixedpool." + n.Obj().Name()
+		return "fixedpool." + name
 	}
 	return ""
+}
+
+// IsConnect reports whether t is a type of connect-go with a name, or a pointer to it.
+func IsConnect(t types.Type, name string) bool {
+	pkg, is := NameOf(t)
+	return pkg == ConnectPath && is == name
+}
+
+// ofRequest lists the types of values that belong to one request. A function with a parameter of a type with true is a
+// handler.
+var ofRequest = map[string]bool{
+	"net/http.ResponseWriter": true, "net/http.Request": false, ArenaPath + ".Arena": false,
+	"github.com/valyala/fasthttp.RequestCtx": true, "github.com/gin-gonic/gin.Context": true, "github.com/labstack/echo/v4.Context": true,
+	"github.com/gofiber/fiber/v2.Ctx": true, "github.com/gofiber/fiber/v3.Ctx": true,
+}
+
+// IsHandler reports whether a function handles requests of a server.
+func IsHandler(sig *types.Signature) bool {
+	for v := range sig.Params().Variables() {
+		if pkg, name := NameOf(v.Type()); ofRequest[pkg+"."+name] {
+			return true
+		}
+	}
+	return false
+}
+
+// OfRequest reports whether one of the parameters or fields belongs to one request.
+func OfRequest(vars iter.Seq[*types.Var]) bool {
+	for v := range vars {
+		pkg, name := NameOf(v.Type())
+		if _, ok := ofRequest[pkg+"."+name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // IsHandle reports whether t is a pointer to an arena, or an Allocator, which stands for its arena.
@@ -91,8 +133,8 @@ func IsBoxed(t types.Type) bool {
 
 // IsReflected reports whether t is reflect.Value, which stands for the pointer or slice in it.
 func IsReflected(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Name() == "Value" && PackagePath(n.Obj().Pkg()) == "reflect"
+	pkg, name := NameOf(t)
+	return pkg == "reflect" && name == "Value"
 }
 
 func IsMark(t types.Type) bool { return ArenaType(t) == "Mark" }

@@ -55,7 +55,7 @@ var results = map[string]Result{
 	"errors.New": first(Holder), "errors.Join": first(Cloned), "fmt.Errorf": first(Wrapper),
 	"context.WithValue": Of(Holder, 0, 1, 2), "context.WithCancel": first(Holder), "context.WithCancelCause": first(Holder),
 	"context.WithTimeout": first(Holder), "context.WithTimeoutCause": first(Holder), "context.WithoutCancel": first(Holder),
-	"context.WithDeadline": first(Holder), "context.WithDeadlineCause": first(Holder), "net/http.Request.WithContext": Of(Holder, 1),
+	"context.WithDeadline": first(Holder), "context.WithDeadlineCause": first(Holder), "net/http.Request.WithContext": Of(Holder, 1), "net/http.Request.Clone": Of(Holder, 1),
 	"text.NewReader": first(Holder), "strings.NewReplacer": first(Cloned),
 	"bytes.NewBuffer": first(Holder), "bytes.Buffer.Bytes": first(Item), "bytes.Buffer.Next": first(Item), "bytes.Buffer.AvailableBuffer": first(Item), "bytes.Buffer.Peek": first(Item),
 	"bufio.NewReader": first(Holder), "bufio.NewReaderSize": first(Holder), "bufio.NewWriter": first(Holder), "bufio.NewWriterSize": first(Holder),
@@ -170,11 +170,19 @@ var Keepers = map[string]bool{
 	"github.com/hashicorp/golang-lru/v2.TwoQueueCache.Add": true, "github.com/hashicorp/golang-lru/v2/simplelru.LRU.Add": true, "github.com/hashicorp/golang-lru/v2/expirable.LRU.Add": true,
 	"github.com/hashicorp/golang-lru.Cache.Add": true, "github.com/golang/groupcache/lru.Cache.Add": true,
 	"github.com/patrickmn/go-cache.cache.Set": true, "github.com/patrickmn/go-cache.cache.SetDefault": true, "github.com/patrickmn/go-cache.cache.Add": true,
-	"github.com/dgraph-io/ristretto.Cache.Set": true, "github.com/dgraph-io/ristretto/v2.Cache.Set": true, "github.com/jellydator/ttlcache/v3.Cache.Set": true,
+	"github.com/dgraph-io/ristretto.Cache.Set": true, "github.com/dgraph-io/ristretto/v2.Cache.Set": true, "github.com/dgraph-io/ristretto/v2.Cache.SetWithTTL": true,
+	"github.com/prometheus/client_golang/prometheus.CounterVec.WithLabelValues": true, "github.com/prometheus/client_golang/prometheus.GaugeVec.WithLabelValues": true,
+	"github.com/prometheus/client_golang/prometheus.HistogramVec.WithLabelValues": true, "github.com/prometheus/client_golang/prometheus.SummaryVec.WithLabelValues": true,
+	"github.com/jellydator/ttlcache/v3.Cache.Set": true,
 }
 
-// KeepsForGood lists functions that store an argument in a global variable.
-var KeepsForGood = map[string]bool{"log/slog.SetDefault": true, "log.SetPrefix": true, "log.SetOutput": true, "expvar.Publish": true}
+// Lends lists functions that use their arguments after they have returned: they store them in a global variable, or a
+// goroutine of their library reads them later.
+var Lends = map[string]bool{
+	"log/slog.SetDefault": true, "log.SetPrefix": true, "log.SetOutput": true, "expvar.Publish": true,
+	"go.opentelemetry.io/otel/trace.Span.SetAttributes": true, "go.opentelemetry.io/otel/trace.Span.SetName": true,
+	"github.com/twmb/franz-go/pkg/kgo.Client.Produce": true, "github.com/twmb/franz-go/pkg/kgo.Client.TryProduce": true,
+}
 
 // MakesObject lists functions that return an object whose fields their caller sets.
 var MakesObject = map[string]bool{"os/exec.Command": true, "os/exec.CommandContext": true}
@@ -211,7 +219,9 @@ func Waits(common *ssa.CallCommon) bool {
 	if common.IsInvoke() {
 		name = common.Method.Name()
 	} else if fn := common.StaticCallee(); fn != nil {
-		name = fn.Name()
+		if name = fn.Name(); name == "Flush" {
+			return CalleeName(fn) == "github.com/twmb/franz-go/pkg/kgo.Client.Flush" // of produced records
+		}
 	}
 	return strings.Contains(name, "Wait") || name == "Join"
 }

@@ -13,56 +13,16 @@ import (
 
 // call models a call and returns its value.
 func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, deferred bool) value {
-	pos := f.position(instr)
 	if b, ok := common.Value.(*ssa.Builtin); ok {
 		return f.builtin(st, instr, common, b.Name())
 	}
-	args := make([]value, len(common.Args))
-	for i, a := range common.Args {
-		args[i] = f.eval(st, a)
-	}
+	args := f.evalAll(st, common.Args)
 	reached := f.targets(st, common)
+	name := ""
 	if len(reached) == 1 {
-		st.mutexCall(catalog.CalleeName(catalog.Origin(reached[0].fn)))
-		if name := catalog.CalleeName(catalog.Origin(reached[0].fn)); strings.HasPrefix(name, catalog.ArenaPath+".") {
-			if v, ok := f.arenaCall(st, instr, common, strings.TrimPrefix(name, catalog.ArenaPath+"."), reached[0].args, deferred); ok {
-				return v
-			}
-		} else if short, ok := strings.CutPrefix(name, catalog.ArenaPath+"/"); ok && strings.HasPrefix(short, "arenareflect.") {
-			if v, ok := f.arenaCall(st, instr, common, short, reached[0].args, deferred); ok {
-				return v
-			}
-		} else if short, ok := strings.CutPrefix(name, catalog.FixedpoolPath+"."); ok {
-			if v, ok := f.fixedpoolCall(st, instr, short, reached[0].args, deferred); ok {
-				return v
-			}
-		} else if short, ok := strings.CutPrefix(name, jsonPath+"."); ok {
-			if v, ok := f.jsonCall(st, instr, common, short, reached[0].args); ok {
-				return v
-			}
-		} else if short, ok := strings.CutPrefix(name, protobufPath+"."); ok {
-			if v, ok := f.protobufCall(st, instr, common, short, reached[0].args); ok {
-				return v
-			}
-		} else if catalog.StartsGoroutine[name] && len(args) > 0 {
-			f.use(st, args[0], instr)
-			f.lendGroup(st, args[0], pos)
-			f.starts(st, f.passed(st, args[len(args)-1]), args[len(args)-1:], pos)
-			return nil
-		} else if name == "testing.T.Run" && ssaform.CallsParallel(common.Args[2]) {
-			f.starts(st, f.passed(st, args[2]), args[2:], pos)
-			return nil
-		} else if name == "testing.B.RunParallel" {
-			f.parallel(st, f.passed(st, args[1]), args[1:], pos)
-			return nil
-		} else if name == grpcPath+".Keep" {
-			f.keeps(st)
-		} else if name == grpcPath+".Wrap" || name == grpcPath+".WrapBy" {
-			k := f.site(instr, "registrar", LocalSite, pos)
-			k.wrapped = true
-			return one(Atom{Site: k})
-		} else if name == "runtime.KeepAlive" {
-			return nil // it reads nothing
+		name = catalog.CalleeName(catalog.Origin(reached[0].fn))
+		if v, ok := f.modeled(st, instr, common, name, args, reached[0].args, deferred); ok {
+			return v
 		}
 	}
 	if yields, ok := f.iterator(st, common); ok && len(args) == 1 {
@@ -72,13 +32,15 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	if catalog.Waits(common) {
 		f.wait(st)
 	}
-	if len(reached) == 1 {
-		f.collectorCall(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
-		f.bodyCall(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
-		f.keepers(st, instr, catalog.CalleeName(catalog.Origin(reached[0].fn)), args)
+	f.sinkCall(st, instr, name, args)
+	f.keepers(st, instr, name, args)
+	if common.IsInvoke() {
+		f.lends(st, instr, common, catalog.FunctionName(common.Method), args)
+	} else {
+		f.lends(st, instr, common, name, args)
 	}
-	f.registered(st, instr, common, args, deferred)
-	f.useArgs(st, instr, common, args, reached)
+	f.registered(st, instr, common, args)
+	f.useArgs(st, instr, common, name, args, reached)
 	f.touchArgs(st, args)
 	var out value
 	known := len(reached) > 0
@@ -89,7 +51,11 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 			continue
 		}
 		out = out.union(f.apply(st, instr, s, t.args, len(reached) == 1, deferred))
-		f.applyServe(st, instr, s, t.args, deferred)
+		for _, e := range s.Effects {
+			if e.Op == OpServe {
+				f.applyServe(st, instr, e, t.args)
+			}
+		}
 	}
 	f.callArguments(st, instr, args, reached...)
 	if !known {
@@ -99,9 +65,50 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 				out = out.sel(access.Tuple(0))
 			}
 		}
-		return out.union(f.unknownCall(st, instr, common, args, reached))
+		return out.union(f.unknownCall(st, instr, common, name, args))
 	}
 	return out.union(f.unseen(st, instr, out))
+}
+
+// modeled models a call of a function with a model of its own, and reports whether the named one has. all are the
+// arguments with the receiver of a method value.
+func (f *function) modeled(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args, all []value, deferred bool) (value, bool) {
+	pkg := catalog.PackageOf(name)
+	short := strings.TrimPrefix(name, pkg+".")
+	switch pkg {
+	case catalog.ArenaPath:
+		return f.arenaCall(st, instr, common, short, all, deferred)
+	case catalog.ArenaPath + "/arenareflect":
+		return f.arenaCall(st, instr, common, "arenareflect."+short, all, deferred)
+	case catalog.FixedpoolPath:
+		return f.fixedpoolCall(st, instr, short, all, deferred)
+	case jsonPath:
+		return f.jsonCall(st, instr, common, short, all)
+	case protobufPath:
+		return f.protobufCall(st, instr, common, short, all)
+	}
+	st.mutexCall(name)
+	pos, last := f.position(instr), len(args)-1
+	switch {
+	case catalog.StartsGoroutine[name] && last >= 0:
+		f.use(st, args[0], instr)
+		f.lendGroup(st, args[0], pos)
+		f.starts(st, f.closures(st, args[last], nil), args[last:], pos)
+	case name == "testing.T.Run" && ssaform.CallsParallel(common.Args[2]):
+		f.starts(st, f.closures(st, args[2], nil), args[2:], pos)
+	case name == "testing.B.RunParallel":
+		f.parallel(st, f.closures(st, args[1], nil), args[1:], pos)
+	case name == "golang.org/x/sync/singleflight.Group.Do":
+		return f.runs(st, instr, args[2], nil), true // the function's results, for all callers
+	case name == grpcPath+".Wrap", name == grpcPath+".WrapBy", name == catalog.ConnectOption:
+		return f.tagged(instr, tagAdapter), true
+	case name == grpcPath+".Keep":
+		f.keeps(st)
+		return nil, false
+	case name != "runtime.KeepAlive": // which reads nothing
+		return nil, false
+	}
+	return nil, true
 }
 
 // unseen returns the parts of a result that the callee's summary does not mention and that may later hold an arena,

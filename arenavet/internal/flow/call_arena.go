@@ -91,9 +91,7 @@ func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa
 		old = f.contents(st, args[1], common.Args[1].Type())
 	}
 	f.touch(st, args[1])
-	for _, a := range out.atoms() {
-		f.put(st, a.Site, a.off+access.Element, nil, items, false, f.position(instr))
-	}
+	f.putIn(st, out, access.Element, items, f.position(instr))
 	f.put(st, grown[0].a.Site, access.Element, nil, old, false, f.position(instr))
 	return out
 }
@@ -118,6 +116,7 @@ func (f *function) do(st *state, instr ssa.CallInstruction, fn value, pos token.
 		}
 	}
 	if len(called) == 0 {
+		f.yields(st, fn, []value{arena})
 		f.letGo(st, fn)
 	}
 	f.takeBack(st, arena, OpPut, pos, true, deferred, "Do")

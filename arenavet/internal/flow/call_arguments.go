@@ -1,10 +1,12 @@
 package flow
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
@@ -15,25 +17,16 @@ func (f *function) touchArgs(st *state, args []value) {
 	}
 }
 
-// useArgs reports stale memory that is passed to a call.
-func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, reached []target) {
-	name := ""
-	if len(reached) == 1 {
-		name = catalog.CalleeName(catalog.Origin(reached[0].fn))
-	}
+// useArgs reports stale memory that is passed to a call of the named function.
+func (f *function) useArgs(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value, reached []target) {
 	for i, a := range args {
 		if catalog.IsHandle(common.Args[i].Type()) && len(reached) > 0 && f.c.Summary(reached[0].fn) != nil {
 			continue // its summary reports whether it uses it
 		}
-		f.use(st, a, instr)
 		if catalog.ReadsDeep(name) {
-			st.reach(a, func(b Atom, depth int) {
-				if depth > 0 && b.Region != nil {
-					f.use(st, one(b), instr)
-				} else if depth > 0 {
-					st.noteRead(one(b), false) // a captured variable's, which a deferred literal reads late
-				}
-			})
+			f.useDeep(st, a, instr)
+		} else {
+			f.use(st, a, instr)
 		}
 	}
 	if common.IsInvoke() {
@@ -54,19 +47,56 @@ func (f *function) callArguments(st *state, instr ssa.CallInstruction, args []va
 		}) {
 			continue
 		}
-		for _, t := range f.passed(st, a) {
+		for _, t := range f.closures(st, a, nil) {
 			s := f.c.Summary(t.fn)
 			if s == nil {
 				continue
 			}
-			weak := &Summary{Writes: weakWrites(s)}
-			for _, e := range s.Effects {
-				if e.Op == OpSent || e.Op == OpUnknown || e.Op == OpKeep || e.Op == OpUse && ssaform.IsLoopBody(t.fn) {
-					e.Must = false
-					weak.Effects = append(weak.Effects, e)
-				}
-			}
+			weak := s.weak(func(e Effect) bool {
+				return e.Op == OpSent || e.Op == OpUnknown || e.Op == OpKeep || e.Op == OpUse && ssaform.IsLoopBody(t.fn)
+			})
 			f.apply(st, instr, weak, t.args, false, false)
 		}
 	}
+}
+
+// iterator reports whether a call is of an iterator that the standard library made, and returns the values it yields.
+func (f *function) iterator(st *state, common *ssa.CallCommon) (yields []value, ok bool) {
+	if common.IsInvoke() {
+		return nil, false
+	}
+	t := common.Value.Type()
+	elem, key := access.Inside(t)
+	if _, isFunc := t.Underlying().(*types.Signature); !isFunc || elem == nil {
+		return nil, false
+	}
+	v := f.eval(st, common.Value)
+	atoms := v.atoms()
+	for _, a := range atoms {
+		if a.Site.Kind != LocalSite || a.Site.fn != nil {
+			return nil, false
+		}
+	}
+	if key != nil {
+		yields = append(yields, f.at(st, v, access.Key, key))
+	}
+	return append(yields, f.at(st, v, access.Element, elem)), len(atoms) > 0
+}
+
+// iterate calls the body of a range statement, or another function, with the values of an iterator. It runs any number
+// of times, so none of its effects is certain.
+func (f *function) iterate(st *state, instr ssa.CallInstruction, body value, yields []value) {
+	pos := f.position(instr)
+	if c, ok := instr.Common().Args[0].(*ssa.MakeClosure); ok && !instr.Pos().IsValid() {
+		pos = c.Fn.Pos() // the position of the range statement
+	}
+	walked := f.at(st, f.eval(st, instr.Common().Value), access.Source, instr.Common().Value.Type())
+	for _, v := range append(yields, walked) {
+		for _, a := range v.atoms() {
+			if a.Stale != nil && a.Region != nil && a.Site.Kind != MarkSite {
+				f.see(Fault{Kind: FaultUse, Of: a, Pos: pos})
+			}
+		}
+	}
+	f.runs(st, instr, body, yields)
 }

@@ -9,21 +9,17 @@ import (
 
 // builtin models a call of a builtin function.
 func (f *function) builtin(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string) value {
-	args := make([]value, len(common.Args))
-	for i, a := range common.Args {
-		args[i] = f.eval(st, a)
-	}
+	args := f.evalAll(st, common.Args)
 	switch name {
 	case "append":
 		return f.builtinAppend(st, instr, common, args)
 	case "copy":
 		f.use(st, args[0], instr)
 		f.read(st, args[1], instr)
-		items := f.contents(st, args[1], common.Args[1].Type())
 		for _, a := range args[0].atoms() {
 			delete(st.unread, a.Site)
-			f.put(st, a.Site, a.off+access.Element, nil, items, false, f.position(instr))
 		}
+		f.putIn(st, args[0], access.Element, f.contents(st, args[1], common.Args[1].Type()), f.position(instr))
 	case "clear":
 		f.use(st, args[0], instr)
 		f.touch(st, args[0])
@@ -77,9 +73,7 @@ func (f *function) builtinAppend(st *state, instr ssa.CallInstruction, common *s
 		f.put(st, grown[0].a.Site, access.Element, nil, old.union(items), false, instr.Pos())
 		return grown
 	}
-	for _, a := range args[0].atoms() {
-		f.put(st, a.Site, a.off+access.Element, nil, items, false, instr.Pos())
-	}
+	f.putIn(st, args[0], access.Element, items, instr.Pos())
 	f.put(st, grown[0].a.Site, access.Element, nil, old.union(items), false, instr.Pos())
 	return args[0].union(grown)
 }

@@ -3,7 +3,6 @@ package flow
 import (
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,232 +13,122 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// registered finds the services and interceptors that a call registers, and serves each handler.
-func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, deferred bool) {
+// A request of gRPC or connect-go is memory of an arena if its service is registered with an adapter. The arena is put
+// back when the call ends. So a handler that keeps a part of its request is right or wrong depending on its
+// registration, and reported there.
+
+// tagged returns the result of a function that returns a registrar or an option of an adapter.
+func (f *function) tagged(instr ssa.CallInstruction, tag string) value {
+	k := f.site(instr, "tagged "+tag, LocalSite, f.position(instr))
+	k.tag = tag
+	return one(Atom{Site: k})
+}
+
+// registered reports the handlers and interceptors among the arguments of a call that keep their requests.
+func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) {
 	if common.IsInvoke() && common.Method.Name() == "RegisterService" && len(common.Args) == 2 {
-		f.register(st, instr, f.eval(st, common.Value), common.Args[1], deferred)
+		f.register(st, instr, f.eval(st, common.Value), common.Args[1])
 	}
-	if f.c.serves() {
-		for i, v := range common.Args {
-			f.intercepts(st, instr, v, args[i], deferred)
-		}
-	}
-	if common.StaticCallee() == nil || len(common.Args) < 2 || !hasOption(common.Args[len(common.Args)-1]) {
+	if !f.c.serves() || len(args) == 0 {
 		return
 	}
-	for i, given := range common.Args[:len(common.Args)-1] {
-		f.service(st, instr, given, deferred)
-		if _, ok := given.Type().Underlying().(*types.Signature); ok {
-			for _, t := range f.passed(st, args[i]) {
-				f.serve(st, instr, t.fn, t.args, deferred)
+	last := len(args) - 1
+	serves := slices.ContainsFunc(f.contents(st, args[last], common.Args[last].Type()), func(e entry) bool { return e.a.Site.tag == tagAdapter })
+	for i, given := range common.Args {
+		v := args[i]
+		if _, ok := given.Type().Underlying().(*types.Slice); ok {
+			v = f.contents(st, v, given.Type())
+		}
+		f.keptBy(st, instr, v, serves && i < last)
+		for _, x := range append(ssaform.Operands(given), given) {
+			if x != nil && (serves && i < last || access.Intercepts(x.Type())) {
+				f.keep(instr, f.c.keepersOf(ssaform.DynamicType(x), x.Type()))
 			}
 		}
 	}
 }
 
-// anyRegistrar is the Mark of an OpServe whose registrar is wrapped.
+// keptBy reports the functions of v that keep their requests. handler says that they are methods of a service.
+func (f *function) keptBy(st *state, instr ssa.CallInstruction, v value, handler bool) {
+	for _, a := range v.atoms() {
+		if a.Site.tag != "" && a.Site.tag != tagAdapter {
+			f.keep(instr, []string{a.Site.tag})
+			continue
+		}
+		for _, t := range f.closures(st, one(a), nil) {
+			if pos, keeps := f.c.keeps(t.fn, handler, 0); keeps {
+				f.see(Fault{Kind: FaultRequest, Pos: f.inside(pos, instr), Via: f.c.nameOf(t.fn, f.fn)})
+			}
+		}
+	}
+}
+
+// keep reports handlers that keep their requests, by name.
+func (f *function) keep(instr ssa.CallInstruction, names []string) {
+	if len(names) > 0 {
+		f.see(Fault{Kind: FaultRequest, Pos: f.position(instr), Via: strings.Join(names, ", ")})
+	}
+}
+
+// anyRegistrar is the Mark of an OpServe whose registrar is an adapter's.
 var anyRegistrar = Place{Param: -1}
 
 // register registers a service. If the registrar or the service is an argument of the function, callers register it.
-func (f *function) register(st *state, instr ssa.CallInstruction, registrar value, given ssa.Value, deferred bool) {
-	for _, a := range registrar.atoms() {
-		if a.Site.wrapped {
-			f.registerAt(st, instr, anyRegistrar, given, deferred)
-		} else if at, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite && at.Param >= 0 {
-			f.registerAt(st, instr, at, given, deferred)
-		}
-	}
-}
-
-func (f *function) registerAt(st *state, instr ssa.CallInstruction, registrar Place, given ssa.Value, deferred bool) {
+func (f *function) register(st *state, instr ssa.CallInstruction, registrar value, given ssa.Value) {
 	given = ssaform.Unchanged(given)
 	if p, ok := given.(*ssa.Parameter); ok {
-		f.effectAt(st, OpServe, Place{Param: slices.Index(f.fn.Params, p)}, registrar, Source{}, true, token.NoPos)
-	} else if registrar == anyRegistrar {
-		f.service(st, instr, given, deferred)
-	} else {
-		for name := range f.keeping(st, instr, given, deferred) {
-			f.effectAt(st, OpServe, Place{Param: -1}, registrar, Source{Type: name}, true, token.NoPos)
+		f.registerAs(st, instr, registrar, Place{Param: slices.Index(f.fn.Params, p)}, nil)
+		return
+	}
+	names := f.c.keepersOf(ssaform.DynamicType(given), given.Type())
+	for _, a := range f.eval(st, given).atoms() {
+		if a.Site.tag != "" {
+			names = append(names, a.Site.tag)
+		}
+	}
+	if len(names) > 0 {
+		f.registerAs(st, instr, registrar, Place{Param: -1}, names)
+	}
+}
+
+// registerAs registers the service at a place of callers, or handlers that keep their requests.
+func (f *function) registerAs(st *state, instr ssa.CallInstruction, registrar value, service Place, names []string) {
+	for _, a := range registrar.atoms() {
+		at, known := f.place(a.Site)
+		switch {
+		case a.Site.tag == tagAdapter && len(names) == 0:
+			f.effectAt(st, OpServe, service, anyRegistrar, Source{}, true, token.NoPos)
+		case a.Site.tag == tagAdapter:
+			f.keep(instr, names)
+		case known && a.Site.Kind == SymbolSite && at.Param >= 0:
+			f.effectAt(st, OpServe, service, at, Source{Type: strings.Join(names, ", ")}, true, token.NoPos)
 		}
 	}
 }
 
-// keeping returns the names of a service's handlers that keep their requests.
-func (f *function) keeping(st *state, instr ssa.CallInstruction, given ssa.Value, deferred bool) map[string]bool {
-	names := map[string]bool{}
-	observe := f.observe
-	f.observe = func(x Fault) {
-		for _, by := range []*Event{x.By, x.Of.Stale} {
-			if name, ok := strings.CutPrefix(by.name(), returnOf); ok {
-				names[name] = true
-			}
-		}
-	}
-	f.service(st.clone(), instr, given, deferred)
-	f.observe = observe
-	return names
-}
-
-// applyServe registers the services that a callee registers.
-func (f *function) applyServe(st *state, instr ssa.CallInstruction, s *Summary, args []value, deferred bool) {
-	for _, e := range s.Effects {
-		if e.Op == OpServe {
-			f.registerFor(st, instr, e, args, deferred)
-		}
-	}
-}
-
-func (f *function) registerFor(st *state, instr ssa.CallInstruction, e Effect, args []value, deferred bool) {
-	registrar := one(Atom{Site: f.site(instr, "registrar", LocalSite, token.NoPos)})
-	if registrar[0].a.Site.wrapped = true; e.Mark != anyRegistrar {
+// applyServe registers the service that a callee registers.
+func (f *function) applyServe(st *state, instr ssa.CallInstruction, e Effect, args []value) {
+	registrar := f.tagged(instr, tagAdapter)
+	if e.Mark != anyRegistrar {
 		registrar = f.resolve(st, instr, e.Mark, args)
 	}
-	if given := instr.Common().Args; e.From.Type == "" && e.At.Param < len(given) {
-		f.register(st, instr, registrar, given[e.At.Param], deferred)
-		return
-	}
-	for _, a := range registrar.atoms() {
-		if at, ok := f.place(a.Site); ok && a.Site.Kind == SymbolSite && at.Param >= 0 {
-			f.effectAt(st, OpServe, e.At, at, e.From, true, token.NoPos)
-		} else if a.Site.wrapped && e.From.Type != "" {
-			k := f.site(instr, "call of "+e.From.Type, HandleSite, f.position(instr))
-			by := f.event(OpPut, token.NoPos, false, returnOf+e.From.Type)
-			f.see(Fault{Kind: FaultKept, Of: Atom{Site: k, Region: k, Stale: by}, Pos: f.position(instr)})
-		}
+	if given := instr.Common().Args; e.From.Type != "" {
+		f.registerAs(st, instr, registrar, e.At, []string{e.From.Type})
+	} else if e.At.Param < len(given) {
+		f.register(st, instr, registrar, given[e.At.Param])
 	}
 }
 
-// intercepts serves the interceptors among a call's arguments, and the RecvMsg method of a stream that an interceptor
-// passes on.
-func (f *function) intercepts(st *state, instr ssa.CallInstruction, given ssa.Value, v value, deferred bool) {
-	t := given.Type()
-	if list, ok := t.Underlying().(*types.Slice); ok && access.IsInterceptor(list.Elem()) {
-		t, v = list.Elem(), f.contents(st, v, t)
-	}
-	if access.IsInterceptor(t) {
-		for _, c := range f.passed(st, v) {
-			f.serve(st, instr, c.fn, c.args, deferred)
-		}
-	}
-	if boxed, ok := given.(*ssa.MakeInterface); ok && access.IsServerStream(t) {
-		if method := f.fn.Prog.MethodSets.MethodSet(boxed.X.Type()).Lookup(nil, "RecvMsg"); method != nil && len(method.Index()) == 1 {
-			if handler := f.handler(method); handler != nil {
-				f.serve(st, instr, handler, make([]value, 2), deferred)
-			}
-		}
-	}
-}
-
-// service serves the methods of a service that is passed as an interface. If that interface has no methods, it serves
-// the methods with the parameters of a handler.
-func (f *function) service(st *state, instr ssa.CallInstruction, given ssa.Value, deferred bool) {
-	service, ok := given.Type().Underlying().(*types.Interface)
-	boxed, isBoxed := given.(*ssa.MakeInterface)
-	if !ok || !isBoxed {
-		return
-	}
-	set := f.fn.Prog.MethodSets.MethodSet(boxed.X.Type())
-	self := one(Atom{Site: f.symbol(boxed.X, "")}) // others have it, too
-	for method := range set.Methods() {
-		if service.NumMethods() > 0 && !hasMethod(service, method.Obj().Name()) || !method.Obj().Exported() {
-			continue
-		}
-		handler := f.handler(method)
-		if handler == nil {
-			continue
-		}
-		args := make([]value, handler.Signature.Params().Len()+1)
-		args[0] = f.embedded(st, self, boxed.X.Type(), method.Index())
-		f.serve(st, instr, handler, args, deferred)
-	}
-}
-
-func hasMethod(i *types.Interface, name string) bool {
-	obj, _, _ := types.LookupFieldOrMethod(i, false, nil, name)
-	return obj != nil
-}
-
-// embedded returns the receiver of a promoted method.
-func (f *function) embedded(st *state, self value, t types.Type, index []int) value {
-	for _, i := range index[:len(index)-1] {
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		field := t.Underlying().(*types.Struct).Field(i)
-		if t = field.Type(); types.IsInterface(t) {
-			return nil
-		} else if _, ok := t.Underlying().(*types.Pointer); ok {
-			self = f.at(st, self, access.Field(i), t)
-		} else {
-			self = self.at(access.Field(i))
-		}
-	}
-	return self
-}
-
-// serve calls a handler with a request that belongs to an arena, or with a stream of such requests, and puts the arena
-// back.
-func (f *function) serve(st *state, instr ssa.CallInstruction, handler *ssa.Function, args []value, deferred bool) {
-	s := f.c.Summary(handler)
-	if s == nil || slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op == OpKeep }) {
-		return
-	}
-	effects, done := maps.Clone(f.effects), maps.Clone(st.done)
-	name := handler.Name()
-	if strings.Contains(name, "$") {
-		name = "the handler"
-	}
-	f.serving = name + " "
-	defer func() { f.effects, st.done, f.serving = effects, done, "" }() // callers know nothing of these arenas
-	before := st.made.clone()
-	k := f.site(instr, "call of "+name, HandleSite, f.position(instr))
-	st.remake(k)
-	arena := one(Atom{Site: k})
-	d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
-	holds := func(what, path string, message types.Type) value {
-		holder := f.site(instr, what+" of "+name, LocalSite, f.position(instr))
-		st.remake(holder)
-		st.store(holder, path, nil, d.of(message), false)
-		return one(Atom{Site: holder})
-	}
-	first := len(args) - handler.Signature.Params().Len() - len(handler.FreeVars)
-	for i := range handler.Signature.Params().Len() {
-		p := handler.Signature.Params().At(i)
-		i += first
-		if access.IsInterceptor(handler.Signature) || handler.Name() == "RecvMsg" {
-			if access.IsAny(p.Type()) {
-				args[i] = f.anything(st, instr, name, arena, s, i)
-			}
-		} else if path, m := access.Requested(p.Type()); m != nil {
-			args[i] = holds("request", path, m)
-		} else if access.IsMessage(p.Type()) {
-			args[i] = d.of(p.Type())
-		} else if m := access.Received(p.Type()); m != nil {
-			args[i] = holds("stream", access.Element, m)
-		}
-	}
-	f.apply(st, instr, s, args, false, deferred)
-	f.takeBack(st, arena, OpPut, f.position(instr), true, deferred, returnOf+name)
-	f.keptIn(st, k, before)
-}
-
-// handler returns the function that a method of a service runs, or nil if it is unknown.
-func (f *function) handler(method *types.Selection) *ssa.Function {
-	own, ok := method.Obj().(*types.Func)
-	if !ok || types.IsInterface(own.Signature().Recv().Type()) {
-		return nil
-	}
-	return f.fn.Prog.FuncValue(own.Origin())
-}
-
-// receives models Recv and RecvMsg of a stream, which holds the message, and getters of a request of unknown type. It
-// reports whether the call is one of them.
-func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) (value, bool) {
-	if !common.IsInvoke() {
+// messages models the methods that return the messages of a handler's parameter: Recv and RecvMsg of a stream, Any of a
+// connect.AnyRequest, and getters of a request of unknown type. It reports whether the call is one of them.
+func (f *function) messages(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) (value, bool) {
+	call, ok := instr.(*ssa.Call)
+	if !ok || !common.IsInvoke() {
 		return nil, false
 	}
-	if call, ok := instr.(*ssa.Call); ok && isGetter(common) {
-		return f.at(st, f.eval(st, common.Value), access.Element, call.Type()).union(f.unknown(st, call, call.Type())), true
+	from := f.eval(st, common.Value)
+	if isGetter(common) || catalog.IsConnect(common.Value.Type(), "AnyRequest") && common.Method.Name() == "Any" {
+		return f.at(st, from, access.Element, call.Type()).union(f.unknown(st, call, call.Type())), true
 	}
 	m := access.Received(common.Value.Type())
 	if m == nil {
@@ -247,20 +136,13 @@ func (f *function) receives(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	}
 	switch common.Method.Name() {
 	case "Recv":
-		return f.at(st, f.eval(st, common.Value), access.Element, m).under(access.Tuple(0)), true
+		return f.at(st, from, access.Element, m).under(access.Tuple(0)), true
 	case "RecvMsg":
-		into, message := args[0], m.Underlying().(*types.Pointer).Elem()
+		message := m.Underlying().(*types.Pointer).Elem()
 		if p, ok := ssaform.Unboxed(common.Args[0]).Type().Underlying().(*types.Pointer); !ok || !types.Identical(p.Elem(), message) {
 			return nil, false
 		}
-		for _, from := range f.at(st, f.eval(st, common.Value), access.Element, m).atoms() {
-			for _, l := range access.Leaves(message) {
-				v := st.load(from.Site, from.off+l.Path, []access.Leaf{{}})
-				for _, a := range into.atoms() {
-					f.put(st, a.Site, a.off+l.Path, nil, v, false, f.position(instr))
-				}
-			}
-		}
+		f.putIn(st, args[0], "", f.at(st, f.at(st, from, access.Element, m), "", message), f.position(instr))
 		return nil, true
 	}
 	return nil, false
@@ -282,67 +164,4 @@ func isGetter(common *ssa.CallCommon) bool {
 	}
 	_, given := asserted.X.(*ssa.Parameter)
 	return given && access.IsAny(asserted.X.Type())
-}
-
-// anything returns a request of unknown type. Everything that a handler with summary s reaches from it is memory of the
-// arena.
-func (f *function) anything(st *state, instr ssa.CallInstruction, name string, arena value, s *Summary, param int) value {
-	k := f.site(instr, "request of "+name, MemorySite, f.position(instr))
-	st.remake(k)
-	v := f.memory(st, k, arena)
-	note := func(p Place) {
-		if p.Param != param || p.Global != "" {
-			return
-		}
-		for _, off := range strings.Split(p.Path, access.Deref)[1:] {
-			st.store(k, off, nil, v, false)
-		}
-	}
-	flows := func(list []Flow) {
-		for _, fl := range list {
-			note(fl.From.At)
-		}
-	}
-	flows(s.Results)
-	for _, w := range s.Writes {
-		flows(w.From)
-	}
-	for _, e := range s.Effects {
-		note(e.From.At)
-	}
-	return v
-}
-
-// returnOf begins the name of the event that ends a handler's arena.
-const returnOf = "return of "
-
-// hasOption reports whether arenaconnect.Option is among the options of a call.
-func hasOption(v ssa.Value) bool {
-	list, ok := v.(*ssa.Slice)
-	if !ok {
-		return false
-	}
-	all, ok := list.X.(*ssa.Alloc)
-	return ok && slices.ContainsFunc(*all.Referrers(), func(at ssa.Instruction) bool {
-		element, ok := at.(*ssa.IndexAddr)
-		return ok && slices.ContainsFunc(*element.Referrers(), func(at ssa.Instruction) bool {
-			store, ok := at.(*ssa.Store)
-			return ok && isCallOf(store.Val, catalog.ConnectOption)
-		})
-	})
-}
-
-// isCallOf reports whether v is a result of the named function.
-func isCallOf(v ssa.Value, name string) bool {
-	for {
-		switch x := v.(type) {
-		case *ssa.ChangeInterface:
-			v = x.X
-		case *ssa.Call:
-			fn := x.Call.StaticCallee()
-			return fn != nil && catalog.CalleeName(catalog.Origin(fn)) == name
-		default:
-			return false
-		}
-	}
 }

@@ -39,7 +39,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		box := f.allocate(st, instr, name, arg(0))
 		return box.union(arg(1)), true
 	case "SliceOf", "CloneSlice", "Collect":
-		f.useArgs(st, instr, common, args, nil)
+		f.useArgs(st, instr, common, "", args, nil)
 		items := value(nil)
 		if len(common.Args) > 1 {
 			items = f.contents(st, arg(1), common.Args[1].Type())
@@ -50,17 +50,12 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		return s, true
 
 	case "Arena.Sprintf", "Arena.Concat", "Arena.Join", "Arena.ToLower", "Arena.ToUpper":
-		f.useArgs(st, instr, common, args, nil)
 		for _, a := range args[min(1, len(args)):] {
-			st.reach(a, func(b Atom, depth int) {
-				if depth > 0 && b.Region != nil {
-					f.use(st, one(b), instr)
-				}
-			})
+			f.useDeep(st, a, instr)
 		}
 		return f.allocate(st, instr, name, arg(0)).union(f.uncopied(st, common, name, args)), true
 	case "ReadAll":
-		f.useArgs(st, instr, common, args, nil)
+		f.useArgs(st, instr, common, "", args, nil)
 		f.touchArgs(st, args)
 		return f.allocate(st, instr, name, arg(0)).under(access.Tuple(0)), true
 
@@ -101,7 +96,7 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	}
 	if strings.HasPrefix(name, "Buffer.") {
 		// It copies its arguments.
-		f.useArgs(st, instr, common, args, nil)
+		f.useArgs(st, instr, common, "", args, nil)
 		f.touchArgs(st, args[min(1, len(args)):])
 		return nil, true
 	}
@@ -142,7 +137,7 @@ func (f *function) uncopied(st *state, common *ssa.CallCommon, name string, args
 // mapCall models NewMap and the methods of Map. Keys and values have the paths of a builtin map's.
 func (f *function) mapCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
 	if name == "NewMap" {
-		f.useArgs(st, instr, common, args, nil)
+		f.useArgs(st, instr, common, "", args, nil)
 		return f.allocate(st, instr, name, args[0]), true
 	}
 	key, elem := mapTypes(common)
@@ -155,10 +150,8 @@ func (f *function) mapCall(st *state, instr ssa.CallInstruction, common *ssa.Cal
 	}
 	switch name {
 	case "Map.Set":
-		for _, a := range m.atoms() {
-			f.put(st, a.Site, a.off+access.Key, access.Leaves(key), args[1], false, pos)
-			f.put(st, a.Site, a.off+access.Element, access.Leaves(elem), args[2], false, pos)
-		}
+		f.putIn(st, m, access.Key, args[1], pos)
+		f.putIn(st, m, access.Element, args[2], pos)
 	case "Map.Get":
 		return f.at(st, m, access.Element, elem).under(access.Tuple(0)), true
 	case "Map.Ptr":

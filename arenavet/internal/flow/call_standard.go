@@ -49,11 +49,11 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalo
 	return out
 }
 
-// lends notes the arguments that the standard library uses after a call has returned. A started process reads and
-// writes until Wait returns.
+// lends notes the arguments that a library uses after a call has returned. A started process reads and writes until Wait
+// returns.
 func (f *function) lends(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) {
 	switch {
-	case catalog.KeepsForGood[name]:
+	case catalog.Lends[name]:
 		for _, v := range args {
 			f.lend(st, v, f.position(instr), "kept by "+name[strings.LastIndex(name, "/")+1:])
 		}
@@ -70,16 +70,7 @@ func (f *function) lends(st *state, instr ssa.CallInstruction, common *ssa.CallC
 
 // callsWait reports whether a function waits for a process, on any path.
 func callsWait(fn *ssa.Function) bool {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			if c, ok := i.(ssa.CallInstruction); ok {
-				if g := c.Common().StaticCallee(); g != nil && catalog.CalleeName(g) == "os/exec.Cmd.Wait" {
-					return true
-				}
-			}
-		}
-	}
-	return slices.ContainsFunc(fn.AnonFuncs, callsWait)
+	return ssaform.Calls(fn, "os/exec.Cmd.Wait") || slices.ContainsFunc(fn.AnonFuncs, callsWait)
 }
 
 // argument returns the part of argument i that a result has.
@@ -225,9 +216,7 @@ func (f *function) grow(st *state, call *ssa.Call, part string, r catalog.Result
 		items = f.contents(st, args[last], call.Call.Args[last].Type())
 	}
 	out := from.union(copied)
-	for _, a := range out.atoms() {
-		f.put(st, a.Site, a.off+access.Element, nil, items, false, call.Pos())
-	}
+	f.putIn(st, out, access.Element, items, call.Pos())
 	return out
 }
 

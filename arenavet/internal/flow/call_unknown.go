@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -10,12 +11,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// unknownCall models a call of a function without a summary.
-func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value, reached []target) value {
-	name := ""
-	if len(reached) == 1 {
-		name = catalog.CalleeName(catalog.Origin(reached[0].fn))
-	}
+// unknownCall models a call of a function without a summary. name is "" if several functions may be called.
+func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) value {
 	path := catalog.PackageOf(name)
 	standard := name != "" && catalog.IsStandard(path)
 	all := args
@@ -43,19 +40,42 @@ func (f *function) unknownCall(st *state, instr ssa.CallInstruction, common *ssa
 		// The header is a part of the response.
 		return f.at(st, all[0], access.Element, common.Signature().Results().At(0).Type())
 	}
-	if v, ok := f.receives(st, instr, common, args); ok {
+	if v, ok := f.messages(st, instr, common, args); ok {
 		return v
 	}
 	if standard {
 		f.writes(st, instr, common, args)
-		f.lends(st, instr, common, name, args)
 		if v, ok := instr.(*ssa.Call); ok && catalog.MakesObject[name] {
 			return f.object(st, v)
 		}
-		return f.standardResult(st, instr, catalog.ResultOf(name, common), args)
+		if name == "net/http.Request.Context" {
+			return f.at(st, args[0], access.Source, common.Signature().Results().At(0).Type())
+		}
+		out := f.standardResult(st, instr, catalog.ResultOf(name, common), args)
+		for _, e := range out {
+			if ctx := f.derived(st, common, name, args); len(ctx) > 0 && e.a.Site.Kind == LocalSite {
+				st.store(e.a.Site, access.Source, nil, ctx, false)
+			}
+		}
+		return out
 	}
 	if v, ok := instr.(ssa.Value); ok {
 		return f.unknown(st, v, v.Type())
+	}
+	return nil
+}
+
+// derived returns the arena of the context that a function of package context derives from another one, or the context
+// of the request that a function of net/http makes.
+func (f *function) derived(st *state, common *ssa.CallCommon, name string, args []value) value {
+	switch name {
+	case "net/http.Request.WithContext", "net/http.Request.Clone":
+		return args[1]
+	case "net/http.NewRequestWithContext":
+		return args[0]
+	}
+	if strings.HasPrefix(name, "context.With") {
+		return f.at(st, args[0], access.Source, common.Args[0].Type())
 	}
 	return nil
 }
@@ -65,10 +85,8 @@ func (f *function) keepers(st *state, instr ssa.CallInstruction, name string, ar
 	if !catalog.Keepers[name] || len(args) < 2 {
 		return
 	}
-	for _, r := range args[0].atoms() {
-		for _, v := range args[1:] {
-			f.put(st, r.Site, r.off+access.Element, nil, v, false, f.position(instr))
-		}
+	for _, v := range args[1:] {
+		f.putIn(st, args[0], access.Element, v, f.position(instr))
 	}
 }
 
@@ -106,7 +124,7 @@ func (f *function) writes(st *state, instr ssa.CallInstruction, common *ssa.Call
 				continue
 			}
 			if s := f.c.Summary(fn); s != nil {
-				f.apply(st, instr, &Summary{Writes: weakWrites(s)}, []value{args[i]}, false, false)
+				f.apply(st, instr, s.weak(func(Effect) bool { return false }), []value{args[i]}, false, false)
 			}
 		}
 	}

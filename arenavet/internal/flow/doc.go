@@ -57,8 +57,8 @@
 //
 // # Files
 //
-// Files use each other one way. In order: the vocabulary (op.go, summary.go, site.go, value.go), states (state*.go),
-// the facts of a package (package.go), changes to a state (function*.go), calls (call*.go), the transfer function
+// Files use each other one way. In order: the vocabulary (summary.go, site.go, value.go), states (state*.go), a
+// package (package.go, facts.go), changes to a state (function*.go), calls (call*.go), the transfer function
 // (function_transfer.go), and the search (solve.go). Package ssaform has the questions that need no state.
 //
 // # Use

@@ -16,26 +16,21 @@ type function struct {
 	c  *Package
 	fn *ssa.Function
 
-	sites     map[siteKey]*Site
-	symbols   map[symbolKey]*Site
-	serving   string // the handler that is served, because one instruction may register several
-	events    map[eventKey]*Event
-	stored    map[storeKey]token.Pos   // positions of stores
-	keys      map[effectKey]*effectKey // canonical keys, so that states compare pointers
-	effects   map[*effectKey]Effect
-	live      *ssaform.Liveness                 // live registers
-	sweeps    map[*ssa.BasicBlock]ssaform.Sweep // loops that empty their range operand, by header
-	replaced  map[*ssa.Store]value              // values that a store has written to an element
-	firstPart map[siteKey]string                // the first place of a handle in a call's result
-	given     map[token.Pos]bool                // sends of arenas on channels
-	owned     map[*Site]bool                    // arenas that a goroutine puts back
-	fallible  map[*Site]ssa.Value               // arenas of calls that also return an error or a flag
-	kept      map[*Site]bool                    // arenas that are returned and also held elsewhere
-	called    map[siteKey]value                 // results of the functions passed to a call, by call and function
-	ended     map[*Site]bool                    // arenas of the function that it takes back, on some path
-	bits      int
-	counted   int
-	handles   int
+	sites    map[siteKey]*Site
+	symbols  map[symbolKey]*Site
+	events   map[eventKey]*Event
+	stored   map[storeKey]token.Pos   // positions of stores
+	keys     map[effectKey]*effectKey // canonical keys, so that states compare pointers
+	effects  map[*effectKey]Effect
+	live     *ssaform.Liveness                 // live registers
+	sweeps   map[*ssa.BasicBlock]ssaform.Sweep // loops that empty their range operand, by header
+	replaced map[*ssa.Store]value              // values that a store has written to an element
+	given    map[token.Pos]bool                // sends of arenas on channels
+	called   map[siteKey]value                 // results of the functions passed to a call, by call and function
+	bits     int
+	counted  int
+	handles  int
+	nested   int // calls of runs
 
 	budget    int         // remaining cost of the search
 	concerned bool        // it deals with arenas
@@ -71,7 +66,7 @@ type storeKey struct {
 func newFunction(c *Package, fn *ssa.Function) *function {
 	return &function{
 		c: c, fn: fn, live: ssaform.LivenessOf(fn), sweeps: ssaform.SweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*Site{}, symbols: map[symbolKey]*Site{}, events: map[eventKey]*Event{},
-		stored: map[storeKey]token.Pos{}, keys: map[effectKey]*effectKey{}, effects: map[*effectKey]Effect{}, firstPart: map[siteKey]string{}, given: map[token.Pos]bool{}, owned: map[*Site]bool{}, kept: map[*Site]bool{}, called: map[siteKey]value{}, ended: map[*Site]bool{}, fallible: map[*Site]ssa.Value{},
+		stored: map[storeKey]token.Pos{}, keys: map[effectKey]*effectKey{}, effects: map[*effectKey]Effect{}, given: map[token.Pos]bool{}, called: map[siteKey]value{},
 	}
 }
 
@@ -102,7 +97,7 @@ func (f *function) count(k *Site) {
 
 // site returns the site of the objects that an instruction makes. part distinguishes several.
 func (f *function) site(instr any, part string, kind SiteKind, pos token.Pos) *Site {
-	key := siteKey{instr, f.serving + part}
+	key := siteKey{instr, part}
 	k := f.sites[key]
 	if k == nil {
 		k = &Site{Kind: kind, Pos: pos}
@@ -153,6 +148,15 @@ func (f *function) eval(st *state, v ssa.Value) value {
 		return one(Atom{Site: k})
 	}
 	return st.regs[v]
+}
+
+// evalAll returns the values of list.
+func (f *function) evalAll(st *state, list []ssa.Value) []value {
+	out := make([]value, len(list))
+	for i, v := range list {
+		out[i] = f.eval(st, v)
+	}
+	return out
 }
 
 // unknown returns an unknown value, which stays the same until v is computed again.

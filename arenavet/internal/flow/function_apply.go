@@ -20,8 +20,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 		name = catalog.Origin(fn).Name()
 	}
 	if certain {
-		f.applyReads(st, instr, s, args)
-		f.applyLate(st, instr, s, args, name)
+		f.applyUses(st, instr, s, args, name)
 	}
 	for _, e := range s.Effects {
 		v := f.resolve(st, instr, e.At, args)
@@ -44,7 +43,7 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			f.lend(st, f.remade(st, instr, "sent", e.From, args), pos, "kept by the call")
 		case OpRuns:
 			run := f.resolve(st, instr, e.From.At, args)
-			f.starts(st, f.passed(st, run), []value{run}, pos)
+			f.starts(st, f.closures(st, run, nil), []value{run}, pos)
 		case OpKeep:
 			f.keeps(st)
 		case OpYields:
@@ -54,10 +53,8 @@ func (f *function) apply(st *state, instr ssa.CallInstruction, s *Summary, args 
 			if must {
 				f.wait(st)
 			}
-		case OpFinalizer, OpCleanup, OpWeak, OpUnique:
-			f.applyCollected(st, instr, e, args, name)
-		case OpBody:
-			f.applyBody(st, instr, e, args, name)
+		case OpFinalizer, OpCleanup, OpWeak, OpUnique, OpBody:
+			f.applySink(st, instr, e, args, name)
 		case OpDecode:
 			f.applyDecode(st, instr, e, args, v)
 		case OpRewind:
@@ -85,13 +82,11 @@ func (f *function) applyWrite(st *state, instr ssa.CallInstruction, w Write, arg
 	}
 	parent, off := w.To, w.To.Path[i+len(access.Deref):]
 	parent.Path = w.To.Path[:i]
-	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args, nil)
-	// The position of the store is that of the mistake in a literal of this function. Otherwise it is the call, because
-	// the callee may be right for other callers.
-	pos := w.pos
-	if !f.within(pos) {
-		pos = f.position(instr)
+	if w.To.Global != "" { // what the callee stores of a context's arena is reported there
+		w.From = slices.DeleteFunc(slices.Clone(w.From), func(fl Flow) bool { return fl.From.ofContext() })
 	}
+	v := f.rebuild(st, instr, "w"+w.To.key(), w.From, args, nil)
+	pos := f.inside(w.pos, instr)
 	targets := f.resolve(st, instr, parent, args).atoms()
 	for _, a := range targets {
 		strong := w.Strong && certain && len(targets) == 1 && !a.Site.isOld && !strings.Contains(a.off+off, access.Element) && !summarySymbol(a.Site)
@@ -112,14 +107,10 @@ func (f *function) keeps(st *state) {
 	f.effects[k], st.done[k] = Effect{Op: OpKeep}, true
 }
 
-// applyCollected applies a callee's use of the collector's API.
-func (f *function) applyCollected(st *state, instr ssa.CallInstruction, e Effect, args []value, name string) {
-	pos := e.pos
-	if !f.within(pos) {
-		pos = f.position(instr)
-	}
-	v := f.remade(st, instr, "collected", e.From, args)
-	f.collected(st, e.Op, keptBy(e.Op, v, typeAt(instr.Common().Args, e.From.At)), name, pos)
+// applySink applies a callee's call of one of sinks.
+func (f *function) applySink(st *state, instr ssa.CallInstruction, e Effect, args []value, name string) {
+	v := f.remade(st, instr, "sink", e.From, args)
+	f.sinks(st, e.Op, keptBy(e.Op, v, typeAt(instr.Common().Args, e.From.At)), name, f.inside(e.pos, instr))
 }
 
 // typeAt returns the type of the argument at p, or nil. Arguments of a generic function have more precise types than
@@ -128,11 +119,7 @@ func typeAt(args []ssa.Value, p Place) types.Type {
 	if p.Param < 0 || p.Param >= len(args) {
 		return nil
 	}
-	_, t, ok := symbolType(&Site{Kind: SymbolSite, root: args[p.Param], Path: p.Path})
-	if !ok {
-		return nil
-	}
-	return t
+	return access.TypeAlong(args[p.Param].Type(), p.Path)
 }
 
 // applyYields calls an argument that a callee calls, with memory or an arena of the callee. If the callee takes the
@@ -162,18 +149,27 @@ func (f *function) applyYields(st *state, instr ssa.CallInstruction, e Effect, a
 	f.called[siteKey{instr, e.At.key()}] = out
 }
 
-// yields notes that memory of an arena, or an arena, is passed to a function that only callers know.
+// yields notes the values that are passed to a function that only callers know.
 func (f *function) yields(st *state, called value, args []value) {
 	for _, fn := range called.atoms() {
 		for i, v := range args {
 			for _, e := range v {
-				if src, ok := f.source(e.a); ok && (src.Kind == Memory || isArena(e.a)) && e.path == "" && fn.off == "" {
+				if src, ok := f.source(e.a); ok && (src.Kind == Memory || isArena(e.a) || isItem(e.a)) && e.path == "" && fn.off == "" {
 					src.Gotten = src.Kind == Handle // summarize clears it if the function does not take the arena back
 					f.effect(st, OpYields, fn.Site, Place{Param: i}, src, false, token.NoPos)
 				}
 			}
 		}
 	}
+}
+
+// isItem reports whether a is text, or an element of a collection, that callers know.
+func isItem(a Atom) bool {
+	if a.Site.Kind != SymbolSite {
+		return false
+	}
+	_, t, ok := symbolType(a.Site)
+	return ok && catalog.IsText(t) || strings.HasSuffix(a.Site.Path, access.Element)
 }
 
 // isArena reports whether a is an arena by its type.
@@ -218,23 +214,21 @@ func (f *function) lentTo(st *state, instr ssa.CallInstruction, called value, ar
 	return out
 }
 
+// maxNested is the depth of literals that call the literals that they are given.
+const maxNested = 2
+
 // runs calls a function any number of times, and returns its results.
 func (f *function) runs(st *state, instr ssa.CallInstruction, body value, with []value) value {
 	var out value
-	for _, t := range f.passed(st, body, with...) {
+	for _, t := range f.closures(st, body, with) {
 		s := f.c.Summary(t.fn)
 		if s == nil {
 			f.letGo(st, body)
 			continue
 		}
-		weak := &Summary{Writes: weakWrites(s)}
-		for _, e := range s.Effects {
-			if e.Op != OpYields { // a literal that calls itself would not end
-				e.Must = false
-				weak.Effects = append(weak.Effects, e)
-			}
-		}
-		f.apply(st, instr, weak, t.args, false, false)
+		f.nested++ // a literal that calls itself would not end
+		f.apply(st, instr, s.weak(func(e Effect) bool { return e.Op != OpYields || f.nested <= maxNested }), t.args, false, false)
+		f.nested--
 		out = out.union(f.rebuild(st, instr, "result of "+t.fn.Name(), s.Results, t.args, t.fn.Signature.Results()))
 	}
 	return out

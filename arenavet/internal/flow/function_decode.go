@@ -31,10 +31,7 @@ func (f *function) decode(st *state, instr ssa.CallInstruction, given ssa.Value,
 	}
 	d := decoded{f: f, st: st, instr: instr, arena: arena, known: map[string]value{}}
 	for _, l := range access.Leaves(p.Elem()) {
-		v := d.of(l.Type)
-		for _, a := range into.atoms() {
-			f.put(st, a.Site, a.off+l.Path, nil, v, false, f.position(instr))
-		}
+		f.putIn(st, into, l.Path, d.of(l.Type), f.position(instr))
 	}
 	f.touch(st, into)
 }
@@ -115,9 +112,6 @@ func isGeneric(t types.Type) bool {
 // ofProtobuf reports whether t is the internal state of a generated message, which leads to all types of package proto
 // and to no decoded value.
 func ofProtobuf(t types.Type) bool {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && strings.HasPrefix(catalog.PackagePath(named.Obj().Pkg()), "google.golang.org/protobuf/internal/")
+	pkg, _ := catalog.NameOf(t)
+	return strings.HasPrefix(pkg, "google.golang.org/protobuf/internal/")
 }

@@ -18,10 +18,7 @@ type target struct {
 
 // targets returns the functions that a call may reach, or none if they are unknown.
 func (f *function) targets(st *state, common *ssa.CallCommon) []target {
-	args := make([]value, len(common.Args))
-	for i, a := range common.Args {
-		args[i] = f.eval(st, a)
-	}
+	args := f.evalAll(st, common.Args)
 	if common.IsInvoke() {
 		if fn := ssaform.Invoked(common); fn != nil {
 			return []target{{fn, append([]value{f.eval(st, common.Value)}, args...)}}
@@ -34,7 +31,8 @@ func (f *function) targets(st *state, common *ssa.CallCommon) []target {
 	return f.closures(st, f.eval(st, common.Value), args)
 }
 
-// closures returns the functions that v may be, with args. It returns none if v may also be an unknown function.
+// closures returns the functions that v may be, with their arguments: args, others that are unknown, and captured
+// variables. It returns none if v may also be an unknown function.
 func (f *function) closures(st *state, v value, args []value) []target {
 	var out []target
 	for _, a := range v.atoms() {
@@ -42,7 +40,8 @@ func (f *function) closures(st *state, v value, args []value) []target {
 		if k.fn == nil {
 			return nil
 		}
-		all := append([]value(nil), args...)
+		all := make([]value, k.fn.Signature.Params().Len())
+		copy(all, args)
 		var bound []value
 		for i := range k.bindings {
 			var val value
@@ -63,26 +62,6 @@ func (f *function) closures(st *state, v value, args []value) []target {
 	return out
 }
 
-// passed returns the functions that v may be, with arguments that begin with those of with. The others are unknown.
-func (f *function) passed(st *state, v value, with ...value) []target {
-	list := f.closures(st, v, nil)
-	for i, t := range list {
-		sig := t.fn.Signature
-		args := make([]value, sig.Params().Len(), sig.Params().Len()+1)
-		if sig.Recv() != nil {
-			args = append(args, nil)
-		}
-		if len(t.fn.FreeVars) > 0 {
-			copy(args, with)
-			args = append(args, t.args...) // captured variables come last
-		} else {
-			copy(args, append(t.args[:len(t.args):len(t.args)], with...)) // a receiver comes first
-		}
-		list[i].args = args
-	}
-	return list
-}
-
 // usesOnly reports whether v is the body of a range over a function that neither puts back nor gives away the arenas it
 // has captured.
 func (f *function) usesOnly(v value) bool {
@@ -95,11 +74,9 @@ func (f *function) usesOnly(v value) bool {
 	if s == nil {
 		return false
 	}
-	for _, b := range body.Blocks {
-		for _, instr := range b.Instrs {
-			if _, ok := instr.(*ssa.Defer); ok {
-				return false // it runs at the end of the enclosing function
-			}
+	for instr := range ssaform.Instructions(body) {
+		if _, ok := instr.(*ssa.Defer); ok {
+			return false // it runs at the end of the enclosing function
 		}
 	}
 	for _, e := range s.Effects {

@@ -54,7 +54,7 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 // failed forgets the arenas of a call that has failed, or of any call if call is nil.
 func (f *function) failed(st *state, call ssa.Value) {
 	for k := range st.open {
-		if by, ok := f.fallible[k]; ok && (call == nil || by == call) {
+		if k.fallible != nil && (call == nil || k.fallible == call) {
 			delete(st.open, k)
 		}
 	}
@@ -142,9 +142,7 @@ func (f *function) swept(st *state, s ssaform.Sweep) {
 			put = put.add(entry{e.path, turn})
 		}
 	}
-	for _, a := range of.atoms() {
-		f.put(st, a.Site, a.off+access.Element, nil, put, false, token.NoPos)
-	}
+	f.putIn(st, of, access.Element, put, token.NoPos)
 }
 
 // reload returns the value of v if it were computed here. Fields are read again.
@@ -152,11 +150,7 @@ func (f *function) reload(st *state, v ssa.Value) value {
 	switch v := v.(type) {
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			var out value
-			for _, a := range f.reload(st, v.X).atoms() {
-				out = out.union(st.load(a.Site, a.off, access.Leaves(v.Type())))
-			}
-			return out
+			return f.at(st, f.reload(st, v.X), "", v.Type())
 		}
 	case *ssa.FieldAddr:
 		return f.reload(st, v.X).at(access.Field(v.Field))

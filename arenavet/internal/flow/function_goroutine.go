@@ -2,7 +2,6 @@ package flow
 
 import (
 	"go/token"
-	"go/types"
 	"maps"
 	"strings"
 
@@ -14,11 +13,7 @@ import (
 
 // goroutine models a go statement.
 func (f *function) goroutine(st *state, instr *ssa.Go, common *ssa.CallCommon) {
-	args := make([]value, len(common.Args))
-	for i, a := range common.Args {
-		args[i] = f.eval(st, a)
-	}
-	all := args
+	all := f.evalAll(st, common.Args)
 	if _, ok := common.Value.(*ssa.Builtin); !ok {
 		all = append(all[:len(all):len(all)], f.eval(st, common.Value))
 	}
@@ -55,8 +50,8 @@ func (f *function) starts(st *state, called []target, all []value, pos token.Pos
 			}
 		}
 		for _, e := range s.Effects {
-			if e.Locked {
-				continue // a mutex orders the uses
+			if e.Locked || strings.HasSuffix(e.At.Path, access.Deref+access.Source) {
+				continue // a mutex orders the uses, and FromContext returns an arena to one goroutine only
 			}
 			switch e.Op {
 			case OpUse, OpPut, OpReset, OpRelease, OpRewind, OpGoroutine:
@@ -104,22 +99,14 @@ func (f *function) parallel(st *state, called []target, all []value, pos token.P
 
 // handlePlace reports whether a place of fn is an arena by its type.
 func handlePlace(fn *ssa.Function, p Place) bool {
-	if p.Param < 0 {
+	captured := p.Param - len(fn.Params)
+	switch {
+	case p.Param < 0 || captured >= len(fn.FreeVars):
 		return false
-	}
-	if p.Param < len(fn.Params) {
+	case captured < 0:
 		return p.Path == "" && catalog.IsHandle(fn.Params[p.Param].Type())
 	}
-	if i := p.Param - len(fn.Params); i < len(fn.FreeVars) {
-		t := fn.FreeVars[i].Type()
-		if p.Path == access.Deref {
-			if ptr, ok := t.Underlying().(*types.Pointer); ok {
-				return catalog.IsHandle(ptr.Elem())
-			}
-		}
-		return p.Path == "" && catalog.IsHandle(t)
-	}
-	return false
+	return (p.Path == "" || p.Path == access.Deref) && catalog.IsHandle(access.TypeAlong(fn.FreeVars[captured].Type(), p.Path))
 }
 
 // usesReceiver reports whether a function is a method of Arena or Allocator.

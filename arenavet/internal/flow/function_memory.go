@@ -107,3 +107,109 @@ func (f *function) lostInLoop(st *state, k *Site) {
 		f.see(Fault{Kind: FaultLost, Arena: k})
 	}
 }
+
+// takeBack models a Reset, Release, Put or Deallocate of v. It takes nothing back unless the call is certain, and the
+// arena is known.
+func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, deferred bool, name string) {
+	certain := must && exactly(v)
+	reported := false
+	for _, a := range v.atoms() {
+		region := a.Site
+		if o == OpDeallocate && !region.Slot || o != OpDeallocate && (a.Region != nil || !mayBeHandle(region)) {
+			continue
+		}
+		if o == OpPut {
+			delete(st.open, region)
+		}
+		if o == OpPut || o == OpDeallocate {
+			if a.Stale != nil && !reported && exactly(v) {
+				f.see(Fault{Kind: FaultTwice, Of: a, Op: o, Pos: pos})
+				reported = true
+			}
+			if o == OpPut {
+				f.usedByOwner(st, region, pos)
+			}
+		}
+		region.ended = true
+		f.effect(st, o, region, Place{}, Source{}, certain, pos)
+		if !certain {
+			continue
+		}
+		e := f.event(o, pos, deferred, name)
+		f.forksOf(st, region, pos)
+		f.noteEnd(st, region, e)
+		if l, ok := st.lent[region]; ok {
+			f.see(Fault{Kind: FaultLent, Arena: region, Pos: l.pos, How: l.how, By: e})
+		}
+		st.rewrite(func(k *Site) bool { return endsWith(k, region) }, 0, func(x Atom) (Atom, bool) {
+			if x.Stale == nil && (endsWith(x.Region, region) || x.Region == nil &&
+				(o == OpPut && x.Site == region || x.Site != region && endsWith(x.Site, region))) {
+				x.Stale = e
+			}
+			return x, true
+		})
+		delete(st.marks, region)
+	}
+}
+
+// rewind takes back the allocations from arena after m.
+func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferred bool, name string) {
+	certain := must && exactly(arena) && exactly(m)
+	for _, a := range m.atoms() {
+		if a.Stale != nil && exactly(m) {
+			f.see(Fault{Kind: FaultMark, Of: a, Pos: pos})
+		}
+	}
+	for _, a := range arena.atoms() {
+		if a.Region != nil {
+			continue
+		}
+		for _, b := range m.atoms() {
+			if p, ok := f.place(b.Site); ok && b.Site.Kind == SymbolSite {
+				f.effect(st, OpRewind, a.Site, p, Source{}, certain, pos)
+			}
+			if !certain || b.Site.Kind != MarkSite || b.Region != a.Site {
+				continue
+			}
+			e := f.event(OpRewind, pos, deferred, name)
+			st.rewrite(func(k *Site) bool { return k == a.Site }, a.Site.hint, func(x Atom) (Atom, bool) {
+				if x.Stale == nil && x.Region == a.Site && x.after&b.Site.bit != 0 {
+					x.Stale = e
+				}
+				return x, true
+			})
+		}
+	}
+}
+
+// fork models a.Fork. The fork ends with a.
+func (f *function) fork(st *state, instr ssa.CallInstruction, parent value, pos token.Pos) value {
+	f.useHandle(st, parent, pos)
+	k := f.site(instr, "", HandleSite, pos)
+	for _, a := range parent.atoms() {
+		// In a loop, a fork may be a fork of itself, of an earlier iteration. It ends with the first one's parent.
+		if a.Region == nil && mayBeHandle(a.Site) && !endsWith(a.Site, k) {
+			k.Parent = a.Site
+		}
+	}
+	st.remake(k)
+	return one(Atom{Site: k})
+}
+
+// forksOf reports the forks of k that a goroutine uses when k is taken back.
+func (f *function) forksOf(st *state, k *Site, pos token.Pos) {
+	for fork, at := range st.handed {
+		if fork != k && endsWith(fork, k) {
+			f.see(Fault{Kind: FaultFork, Of: Atom{Site: fork}, Arena: k, Pos: at, Other: pos})
+		}
+	}
+}
+
+// putFork reports a fork that is put back, which panics.
+func (f *function) putFork(v value, pos token.Pos) {
+	for _, a := range v.atoms() {
+		if a.Site.Parent != nil && a.Region == nil && exactly(v) {
+			f.see(Fault{Kind: FaultForkPut, Of: a, Pos: pos})
+		}
+	}
+}

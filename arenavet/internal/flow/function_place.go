@@ -65,6 +65,8 @@ func (f *function) source(a Atom) (Source, bool) {
 	switch {
 	case a.Site.called != nil:
 		return *a.Site.called, true
+	case a.Site.tag != "":
+		return Source{Kind: Tagged, Type: a.Site.tag}, true
 	case a.Stale != nil:
 		return Source{}, false
 	case a.Site.Kind == MarkSite:
@@ -82,7 +84,7 @@ func (f *function) source(a Atom) (Source, bool) {
 		return Source{Kind: Memory, At: p, Older: a.Site.isOld, Type: a.Site.typ}, ok
 	case a.Site.Kind == HandleSite:
 		p, ok := f.place(a.Site)
-		return Source{Kind: Handle, At: p, Gotten: a.Site.gotten && !f.kept[a.Site]}, ok
+		return Source{Kind: Handle, At: p, Gotten: a.Site.gotten && !a.Site.kept}, ok
 	case a.Site.Kind == SymbolSite:
 		p, ok := f.place(a.Site)
 		p.Off = a.off
@@ -112,6 +114,15 @@ func (f *function) position(instr ssa.Instruction) token.Pos {
 		}
 	}
 	return f.fn.Pos()
+}
+
+// inside returns pos, which a callee has noted, if it is in a literal of this function. Otherwise it returns the position
+// of the call, because the callee may be right for other callers.
+func (f *function) inside(pos token.Pos, instr ssa.CallInstruction) token.Pos {
+	if f.within(pos) {
+		return pos
+	}
+	return f.position(instr)
 }
 
 // within reports whether pos is in the function's source, including its literals.

@@ -43,6 +43,10 @@ func (f *function) objectOf(instr ssa.CallInstruction, part string, src Source) 
 		k := f.site(instr, part, LocalSite, f.position(instr))
 		k.fn, k.bindings = src.fn, len(src.fn.FreeVars)
 		return k
+	case Tagged:
+		k := f.site(instr, part, LocalSite, f.position(instr))
+		k.tag = src.Type
+		return k
 	}
 	return nil
 }
@@ -66,7 +70,7 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 			return nil
 		}
 		k := v[0].a.Site
-		if !f.freshened(st, k, part) {
+		if !freshened(k, part) {
 			f.lostInLoop(st, k)
 			st.remake(k)
 		}
@@ -74,13 +78,13 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		if src.Gotten {
 			st.open[k] = true
 			if call, ok := instr.(ssa.Value); ok && mayFail(instr.Common()) {
-				f.fallible[k] = call
+				k.fallible = call
 			}
 		}
 		return one(Atom{Site: k})
 	case Memory:
 		return f.memory(st, f.objectOf(instr, part, src), f.resolve(st, instr, src.At, args))
-	case Body:
+	case Body, Tagged:
 		return one(Atom{Site: f.objectOf(instr, part, src)})
 	case Called:
 		at := src.At
@@ -178,14 +182,11 @@ func (f *function) rebuild(st *state, instr ssa.CallInstruction, what string, fl
 }
 
 // freshened reports whether this call has already made the handle, for another part of its result.
-func (f *function) freshened(st *state, k *Site, part string) bool {
-	key := siteKey{k, ""}
-	first, ok := f.firstPart[key]
-	if !ok {
-		f.firstPart[key] = part
-		return false
+func freshened(k *Site, part string) bool {
+	if k.firstPart == "" {
+		k.firstPart = part
 	}
-	return first != part
+	return k.firstPart != part
 }
 
 // isComposite reports whether a value of type t has parts that may be memory of an arena.

@@ -28,7 +28,7 @@ func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 		}
 		st.handed[k] = pos
 		if puts {
-			f.owned[k] = true
+			k.owned = true
 		}
 		f.effect(st, OpGoroutine, k, Place{}, Source{}, true, pos)
 	}
@@ -43,7 +43,7 @@ func (f *function) give(st *state, v value, pos token.Pos) {
 		}
 		st.handed[k] = pos
 		f.given[pos] = true
-		f.owned[k] = true
+		k.owned = true
 	}
 }
 
@@ -113,22 +113,29 @@ func (f *function) wait(st *state) {
 	f.effects[k], st.done[k] = Effect{Op: OpWait}, true
 }
 
-// collectors lists the functions whose first argument is an object that the collector frees. The collector knows an
-// arena's chunks, not the values in them.
-var collectors = map[string]Op{
-	"runtime.SetFinalizer": OpFinalizer, "runtime.AddCleanup": OpCleanup, "weak.Make": OpWeak, "unique.Make": OpUnique,
+// sinks lists the functions that use an argument in a way that memory of an arena does not allow, with the number of the
+// argument. The collector knows an arena's chunks, not the values in them. A client of net/http may return before its
+// transport has read the body of a request.
+var sinks = map[string]struct {
+	op  Op
+	arg int
+}{
+	"runtime.SetFinalizer": {OpFinalizer, 0}, "runtime.AddCleanup": {OpCleanup, 0}, "weak.Make": {OpWeak, 0}, "unique.Make": {OpUnique, 0},
+	"net/http.NewRequest": {OpBody, 2}, "net/http.NewRequestWithContext": {OpBody, 3}, "net/http.Post": {OpBody, 2}, "net/http.Client.Post": {OpBody, 3},
 }
 
-// collectorCall models a call of one of collectors.
-func (f *function) collectorCall(st *state, instr ssa.CallInstruction, name string, args []value) {
-	o, ok := collectors[name]
-	if !ok || len(args) == 0 {
+// sinkCall models a call of one of sinks.
+func (f *function) sinkCall(st *state, instr ssa.CallInstruction, name string, args []value) {
+	sink, ok := sinks[name]
+	if !ok || sink.arg >= len(args) {
 		return
 	}
 	pos := f.position(instr)
-	f.collected(st, o, keptBy(o, args[0], instr.Common().Args[0].Type()), "", pos)
-	for _, v := range args[1:] {
-		f.lend(st, v, pos, "kept until "+name+" runs its function")
+	f.sinks(st, sink.op, keptBy(sink.op, args[sink.arg], instr.Common().Args[sink.arg].Type()), "", pos)
+	if sink.op != OpBody {
+		for _, v := range args[1:] {
+			f.lend(st, v, pos, "kept until "+name+" runs its function")
+		}
 	}
 }
 
@@ -152,21 +159,24 @@ func keptBy(o Op, v value, t types.Type) value {
 	return out
 }
 
-// collected reports arena memory passed to the collector's API, and notes values that callers know. via is the callee,
-// or empty.
-func (f *function) collected(st *state, o Op, v value, via string, pos token.Pos) {
-	for _, e := range v {
-		a := e.a
+// sinks reports arena memory in a sink, and notes values that callers know. A body is the contents of a reader. via is
+// the callee, or empty.
+func (f *function) sinks(st *state, o Op, v value, via string, pos token.Pos) {
+	depth := 0
+	if o == OpBody {
+		depth = maxReach
+	}
+	st.reachTo(v, depth, func(a Atom, depth int) {
 		switch {
 		case a.Site.Kind == MarkSite:
 		case a.Region != nil:
 			if a.Stale == nil { // else its use is reported
-				f.see(Fault{Kind: FaultCollector, Op: o, Of: a, Via: via, Pos: pos})
+				f.see(Fault{Kind: FaultSink, Op: o, Of: a, Via: via, Pos: pos})
 			}
-		case a.Site.Kind == SymbolSite:
+		case a.Site.Kind == SymbolSite && depth <= 1:
 			if src, ok := f.source(a); ok {
 				f.effect(st, o, nil, Place{}, src, true, pos)
 			}
 		}
-	}
+	})
 }

@@ -27,6 +27,13 @@ func (f *function) put(st *state, k *Site, off string, parts []access.Leaf, v va
 	}
 }
 
+// putIn stores v at off of the objects of to, beside what is there.
+func (f *function) putIn(st *state, to value, off string, v value, pos token.Pos) {
+	for _, a := range to.atoms() {
+		f.put(st, a.Site, a.off+off, nil, v, false, pos)
+	}
+}
+
 // touch notes that others may write to v.
 func (f *function) touch(st *state, v value) {
 	if len(st.unread) == 0 {
@@ -75,7 +82,7 @@ func (f *function) clobber(st *state, v value) {
 			stale := func(a Atom) bool { return a.Stale != nil }
 			if slices.ContainsFunc(p.atoms, stale) {
 				good := slices.DeleteFunc(slices.Clone(p.atoms), stale)
-				st.set(k, p.off, addAtoms(good, k.initial(p.off)))
+				st.set(k, p.off, union(good, k.initial(p.off)))
 			}
 		}
 	}
@@ -118,13 +125,12 @@ func (f *function) contents(st *state, v value, t types.Type) value {
 func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
 	from := instr.Common().Args[1].Type()
 	elem, key := access.Inside(from)
-	for _, a := range args[0].atoms() {
-		f.put(st, a.Site, a.off+access.Element, nil, f.at(st, args[1], access.Element, elem), false, f.position(instr))
-		f.put(st, a.Site, a.off+access.Key, nil, f.at(st, args[1], access.Key, key), false, f.position(instr))
-	}
+	f.putIn(st, args[0], access.Element, f.at(st, args[1], access.Element, elem), f.position(instr))
+	f.putIn(st, args[0], access.Key, f.at(st, args[1], access.Key, key), f.position(instr))
 }
 
-// reachOwn calls fn for everything that v leads to through objects of the function itself.
+// reachOwn calls fn for everything that v leads to through objects of the function itself, and of the functions that it
+// has called.
 func (f *function) reachOwn(st *state, v value, fn func(Atom)) {
 	seen := map[Atom]bool{}
 	var walk func(a Atom)
@@ -134,7 +140,8 @@ func (f *function) reachOwn(st *state, v value, fn func(Atom)) {
 		}
 		seen[a] = true
 		fn(a)
-		if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite {
+		_, result := a.Site.root.(ssa.Instruction)
+		if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite || result {
 			for _, p := range st.parts(a.Site) {
 				if !strings.HasPrefix(p.off, a.off) && a.Site.fn == nil {
 					continue

@@ -13,7 +13,7 @@ import (
 // summarize describes the joined state at the exit. It returns nil for a function that moves its arguments in too many
 // ways.
 func (f *function) summarize(exit *state, results []value) *Summary {
-	s := &Summary{Reads: f.readsOf(exit), Late: f.lateOf(exit)}
+	s := &Summary{Uses: f.usesOf(exit)}
 	for i, v := range results {
 		s.Results = append(s.Results, f.flows(exit, v, access.Tuple(i))...)
 	}
@@ -174,8 +174,8 @@ type hopTo struct {
 
 // ends reports whether the function takes back an arena that it makes.
 func (f *function) ends(p Place) bool {
-	for k := range f.ended {
-		if at, ok := f.place(k); ok && at == p {
+	for _, k := range f.sites {
+		if at, ok := f.place(k); ok && k.ended && at == p {
 			return true
 		}
 	}
@@ -183,10 +183,11 @@ func (f *function) ends(p Place) bool {
 }
 
 // carries reports whether callers need the body of a function that is returned or stored: it has effects on arenas,
-// unlocks a mutex, or is an interceptor.
+// unlocks a mutex, or keeps its requests.
 func (f *function) carries(k *Site) bool {
 	if s := f.c.Summary(k.fn); s != nil {
-		return f.c.serves() && access.IsInterceptor(k.fn.Signature) || s.aboutArenas() || s.unlocks()
+		_, keeps := f.c.keeps(k.fn, false, 0)
+		return keeps || s.aboutArenas() || s.unlocks()
 	}
 	return ssaform.Unlocks(catalog.CalleeName(k.fn))
 }

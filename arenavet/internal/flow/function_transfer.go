@@ -29,19 +29,16 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 		f.storeTo(st, instr)
 	case *ssa.MapUpdate:
 		f.use(st, f.eval(st, instr.Key), instr)
-		v := f.eval(st, instr.Value)
-		k := f.eval(st, instr.Key)
-		for _, m := range f.eval(st, instr.Map).atoms() {
-			f.put(st, m.Site, m.off+access.Element, access.Leaves(instr.Value.Type()), v, false, instr.Pos())
-			f.put(st, m.Site, m.off+access.Key, access.Leaves(instr.Key.Type()), k, false, instr.Pos())
-		}
+		f.putIn(st, f.eval(st, instr.Map), access.Element, f.eval(st, instr.Value), instr.Pos())
+		f.putIn(st, f.eval(st, instr.Map), access.Key, f.eval(st, instr.Key), instr.Pos())
 	case *ssa.Send:
-		f.lend(st, f.eval(st, instr.X), instr.Pos(), "sent on a channel")
-		f.letGo(st, f.eval(st, instr.X))
-		f.give(st, f.eval(st, instr.X), instr.Pos())
+		x := f.eval(st, instr.X)
+		f.lend(st, x, instr.Pos(), "sent on a channel")
+		f.letGo(st, x)
+		f.give(st, x, instr.Pos())
 		for _, c := range f.eval(st, instr.Chan).atoms() {
 			if c.Site.Kind == LocalSite {
-				st.store(c.Site, c.off+access.Element, nil, f.eval(st, instr.X), false)
+				st.store(c.Site, c.off+access.Element, nil, x, false)
 			}
 		}
 	case *ssa.Go:
@@ -66,9 +63,7 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 // compute returns the value of an instruction.
 func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value {
 	switch v := v.(type) {
-	case *ssa.Alloc:
-		return f.object(st, v)
-	case *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
+	case *ssa.Alloc, *ssa.MakeSlice, *ssa.MakeMap, *ssa.MakeChan:
 		return f.object(st, v)
 	case *ssa.MakeClosure:
 		out := f.object(st, v)
@@ -80,14 +75,8 @@ func (f *function) compute(st *state, instr ssa.Instruction, v ssa.Value) value 
 			st.store(k, access.Binding(i), nil, val, true)
 		}
 		return out
-	case *ssa.ChangeType:
-		return f.eval(st, v.X)
-	case *ssa.ChangeInterface:
-		return f.eval(st, v.X)
-	case *ssa.MakeInterface:
-		return f.eval(st, v.X)
-	case *ssa.SliceToArrayPointer:
-		return f.eval(st, v.X)
+	case *ssa.ChangeType, *ssa.ChangeInterface, *ssa.MakeInterface, *ssa.SliceToArrayPointer:
+		return f.eval(st, *instr.Operands(nil)[0])
 	case *ssa.Convert:
 		return f.convert(st, v)
 	case *ssa.TypeAssert:
@@ -172,10 +161,7 @@ func (f *function) lookup(st *state, v *ssa.Lookup) value {
 		f.read(st, x, v)
 		return nil
 	}
-	var out value
-	for _, a := range x.atoms() {
-		out = out.union(st.load(a.Site, a.off+access.Element, access.Leaves(m.Elem())))
-	}
+	out := f.at(st, x, access.Element, m.Elem())
 	if v.CommaOk {
 		out = out.under(access.Tuple(0))
 	}
@@ -197,12 +183,8 @@ func (f *function) next(st *state, v *ssa.Next) value {
 	if !ok {
 		return nil
 	}
-	var out value
-	for _, a := range f.eval(st, v.Iter).atoms() {
-		out = out.union(st.load(a.Site, a.off+access.Key, access.Leaves(m.Key())).under(access.Tuple(1)))
-		out = out.union(st.load(a.Site, a.off+access.Element, access.Leaves(m.Elem())).under(access.Tuple(2)))
-	}
-	return out
+	x := f.eval(st, v.Iter)
+	return f.at(st, x, access.Key, m.Key()).under(access.Tuple(1)).union(f.at(st, x, access.Element, m.Elem()).under(access.Tuple(2)))
 }
 
 func (f *function) unary(st *state, v *ssa.UnOp) value {
@@ -218,11 +200,7 @@ func (f *function) unary(st *state, v *ssa.UnOp) value {
 		if len(x) == 0 {
 			return f.unknown(st, v, v.Type())
 		}
-		var out value
-		for _, a := range x.atoms() {
-			out = out.union(st.load(a.Site, a.off, access.Leaves(v.Type())))
-		}
-		return out
+		return f.at(st, x, "", v.Type())
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package flow
 
 import (
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
@@ -15,7 +17,7 @@ func (f *function) use(st *state, v value, instr ssa.Instruction) {
 
 // useBy is use for an instruction that may unlock a mutex.
 func (f *function) useBy(st *state, v value, instr ssa.Instruction, unlock bool) {
-	st.noteRead(v, unlock)
+	f.noteRead(st, v, unlock)
 	f.noteLate(st, v, unlock, f.position(instr))
 	for _, a := range v.atoms() {
 		if a.Stale == nil {
@@ -55,15 +57,19 @@ func (f *function) unboxed(st *state, x value, instr ssa.Instruction) (out value
 func (f *function) useDeep(st *state, v value, instr ssa.Instruction) {
 	f.use(st, v, instr)
 	st.reach(v, func(b Atom, depth int) {
-		if depth > 0 && b.Region != nil {
+		switch {
+		case depth == 0:
+		case b.Region != nil:
 			f.use(st, one(b), instr)
+		default:
+			f.noteRead(st, one(b), false) // a captured variable's, which a deferred literal reads late
 		}
 	})
 }
 
 // noteEnd notes that an arena of callers was taken back. by is nil if the arena is nil.
 func (f *function) noteEnd(st *state, k *Site, by *Event) {
-	if _, ok := f.place(k); ok && k.Kind == SymbolSite && len(st.ended) < maxReads {
+	if _, ok := f.place(k); ok && k.Kind == SymbolSite && len(st.ended) < maxUses {
 		st.ended[k] = by
 	}
 }
@@ -77,14 +83,26 @@ func (f *function) noteLate(st *state, v value, unlock bool, pos token.Pos) {
 	}
 	for arena, by := range st.ended {
 		if by != nil {
-			f.late(st, lateKey{arena, atoms[0].Site}, lateUse{by.Op, unlock, pos, by.Pos})
+			f.noteUse(st, useKey{arena, atoms[0].Site}, use{by.Op, unlock, pos, by.Pos})
 		}
 	}
 }
 
-func (f *function) late(st *state, key lateKey, use lateUse) {
-	if had, ok := st.late[key]; ok && (had.unlock || !use.unlock) || !ok && len(st.late) >= maxReads {
+// noteRead notes a use of memory behind an argument. An argument itself is used at the call.
+func (f *function) noteRead(st *state, v value, unlock bool) {
+	atoms := v.atoms()
+	if len(atoms) != 1 {
 		return
 	}
-	st.late[key] = use
+	k := atoms[0].Site
+	if k.Kind == SymbolSite && atoms[0].Stale == nil && !summarySymbol(k) && strings.Contains(k.Path, access.Deref) {
+		f.noteUse(st, useKey{used: k}, use{unlock: unlock})
+	}
+}
+
+func (f *function) noteUse(st *state, key useKey, u use) {
+	if had, ok := st.uses[key]; ok && (had.unlock || !u.unlock) || !ok && len(st.uses) >= maxUses {
+		return
+	}
+	st.uses[key] = u
 }

@@ -24,15 +24,16 @@ type Package struct {
 	Calls     map[token.Pos]*ast.CallExpr // by Lparen
 	Appended  map[token.Pos]bool          // builtin appends to memory of arenas, by Lparen
 
-	ssa       *ssa.Package
-	summaries map[*ssa.Function]*Summary                       // of Functions
-	imported  map[*types.Func]*Summary                         // of other packages
-	unknown   map[*ssa.Function]bool                           // too large, or too complex for a summary
-	tooLarge  map[*ssa.Function]bool                           // over the search's budget
-	searches  map[*ssa.Function]func(observe func(Fault)) bool // repeats a function's last pass; false: it is out of date
-	reads     map[*ssa.Function]*Summary                       // summaries read since a search began; nil: not recorded
-	serving   *bool                                            // the result of serves, or nil
-	putting   *bool                                            // the result of puts, or nil
+	ssa        *ssa.Package
+	summaries  map[*ssa.Function]*Summary                       // of Functions
+	imported   map[*types.Func]*Summary                         // of other packages
+	unknown    map[*ssa.Function]bool                           // too large, or too complex for a summary
+	tooLarge   map[*ssa.Function]bool                           // over the search's budget
+	searches   map[*ssa.Function]func(observe func(Fault)) bool // repeats a function's last pass; false: it is out of date
+	reads      map[*ssa.Function]*Summary                       // summaries read since a search began; nil: not recorded
+	serving    *bool                                            // the result of serves, or nil
+	putting    *bool                                            // the result of puts, or nil
+	perRequest map[types.Type]bool                              // structs that functions of a request allocate, or nil
 }
 
 // OfStandard reports whether a pass is over a package of the standard library.
@@ -60,17 +61,6 @@ func Build(pass *analysis.Pass) *Package {
 // Concerned returns the functions that deal with arenas and were analyzed.
 func (c *Package) Concerned() []*ssa.Function {
 	return slices.DeleteFunc(slices.Clone(c.Functions), func(fn *ssa.Function) bool { return c.tooLarge[fn] || !c.relevant(fn) })
-}
-
-// Export exports the summaries of exported functions as facts.
-func (c *Package) Export() {
-	for _, fn := range c.Functions {
-		obj, ok := fn.Object().(*types.Func)
-		c.summaries[fn].Twin = ssaform.Twin(fn)
-		if s := c.summaries[fn].withoutBodies(); ok && obj.Exported() && !c.unknown[fn] && (!s.empty() || TakesHandle(fn)) {
-			c.Pass.ExportObjectFact(obj, s)
-		}
-	}
 }
 
 // readFunctions builds the package's SSA form and returns its functions, including literals. Unlike analyzer buildssa,
@@ -127,10 +117,10 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 		}
 		if g, ok := v.(*ssa.Function); ok {
 			s := c.Summary(g)
-			return s != nil && s.aboutArenas() || catalog.CalleeName(g) == catalog.ConnectOption
+			return s != nil && s.aboutArenas()
 		}
 		t := v.Type()
-		if c.serves() && (access.IsInterceptor(t) || access.IsServerStream(t)) {
+		if c.serves() && (access.IsInterceptor(t) || access.IsServerStream(t) || catalog.IsConnect(t, "HandlerOption")) {
 			return true
 		}
 		if p, ok := t.Underlying().(*types.Pointer); ok && catalog.ArenaType(p) == "" {
@@ -143,16 +133,9 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 			return true
 		}
 	}
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			if v, ok := instr.(ssa.Value); ok && concerns(v) {
-				return true
-			}
-			for _, p := range instr.Operands(nil) {
-				if concerns(*p) {
-					return true
-				}
-			}
+	for instr := range ssaform.Instructions(fn) {
+		if v, ok := instr.(ssa.Value); ok && concerns(v) || slices.ContainsFunc(instr.Operands(nil), func(p *ssa.Value) bool { return concerns(*p) }) {
+			return true
 		}
 	}
 	return false
@@ -194,93 +177,13 @@ func (c *Package) summary(fn *ssa.Function) *Summary {
 	return s
 }
 
-// FindMakers marks the functions that allocate the string or slice they return. standard answers for the standard
-// library.
-func (c *Package) FindMakers(standard func(name string) bool) {
-	makes := func(fn *ssa.Function) bool {
-		if name := catalog.CalleeName(catalog.Origin(fn)); catalog.IsStandard(catalog.PackageOf(name)) {
-			return standard(name)
-		}
-		s := c.Summary(fn)
-		return s != nil && s.Makes
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, fn := range c.Functions {
-			if s := c.Summary(fn); s != nil && !s.Makes && ssaform.MakesResult(fn, makes) {
-				s.Makes, changed = true, true
-			}
-		}
-	}
-}
-
-// MakesResult reports whether fn allocates its result on the heap and is given no arena.
-func (c *Package) MakesResult(fn *types.Func) bool {
-	f := c.Function(fn)
-	if f == nil {
-		return false
-	}
-	s := c.Summary(f)
-	return s != nil && s.Makes && !givenArena(fn.Signature())
-}
-
-// givenArena reports whether a parameter is an arena, or a struct with an arena, or a pointer to one.
-func givenArena(sig *types.Signature) bool {
-	for _, v := range append(slices.Collect(sig.Params().Variables()), sig.Recv()) {
-		if v == nil {
-			continue // a function has no receiver
-		}
-		if catalog.IsHandle(v.Type()) {
-			return true
-		}
-		t := types.Unalias(v.Type())
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		if s, ok := t.Underlying().(*types.Struct); ok && slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return catalog.IsHandle(f.Type()) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// Use is a function's use of an argument.
-type Use struct {
-	Kept     bool // it may be used after the function has returned
-	Returned bool // it is a result, or a part of one
-}
-
-// UseOf returns the use that fn makes of argument n. A receiver is argument 0.
-func (c *Package) UseOf(fn *types.Func, n int) (u Use) {
-	name := catalog.FunctionName(fn)
-	if catalog.StartsGoroutine[name] || catalog.Keepers[name] || catalog.MayKeep(catalog.PackageOf(name)) {
-		return Use{Kept: true}
-	}
-	if catalog.IsStandard(catalog.PackageOf(name)) {
-		return Use{Returned: true}
-	}
-	f := c.Function(fn)
-	if f == nil || c.Summary(f) == nil {
-		return Use{}
-	}
-	s := c.Summary(f)
-	from := func(src Source) bool { return src.Kind == Same && src.At.Param == n && src.At.Global == "" }
-	flows := func(list []Flow) bool {
-		return slices.ContainsFunc(list, func(fl Flow) bool { return from(fl.From) })
-	}
-	return Use{
-		Kept: slices.ContainsFunc(s.Writes, func(w Write) bool { return w.To.Global != "" && flows(w.From) }) ||
-			slices.ContainsFunc(s.Effects, func(e Effect) bool { return (e.Op == OpSent || e.Op == OpRuns) && from(e.From) }),
-		Returned: flows(s.Results),
-	}
-}
-
-// serves reports whether the package uses arenagrpc, so its interceptors get requests that are memory of arenas.
+// serves reports whether the package uses an adapter for gRPC or connect-go, so that its interceptors get requests that
+// are memory of arenas.
 func (c *Package) serves() bool {
 	if c.serving == nil {
 		c.serving = new(bool)
 		for _, o := range c.Pass.TypesInfo.Uses {
-			if fn, ok := o.(*types.Func); ok && fn.Pkg() != nil && catalog.PackagePath(fn.Pkg()) == grpcPath && fn.Name() != "Into" {
+			if fn, ok := o.(*types.Func); ok && fn.Name() != "Into" && (catalog.PackagePath(fn.Pkg()) == grpcPath || catalog.FunctionName(fn) == catalog.ConnectOption) {
 				*c.serving = true
 				break
 			}
@@ -290,32 +193,6 @@ func (c *Package) serves() bool {
 }
 
 const grpcPath = catalog.ArenaPath + "/adapters/grpc"
-
-// Twin returns the name of the function that fn only calls, with a nil arena and its own parameters, or "". A call of
-// that function with an arena can replace a call of fn.
-func (c *Package) Twin(fn *types.Func) string {
-	f := c.Function(fn)
-	if f == nil {
-		return ""
-	}
-	if len(f.Blocks) > 0 {
-		return ssaform.Twin(f)
-	}
-	if s := c.Summary(f); s != nil {
-		return s.Twin
-	}
-	return ""
-}
-
-// TakesBack reports whether a function takes back an arena that it is given.
-func (c *Package) TakesBack(fn *types.Func) bool {
-	f := c.Function(fn)
-	if f == nil {
-		return false
-	}
-	s := c.Summary(f)
-	return s != nil && slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Op <= OpDeallocate })
-}
 
 // global returns the package variable with a name as in Place.Global. If export data does not have it, global makes one
 // up, because only its lifetime matters.
@@ -404,6 +281,48 @@ func (c *Package) puts() bool {
 		c.putting = &found
 	}
 	return *c.putting
+}
+
+// ofRequest reports whether t is, or points to, a struct that belongs to one request: it has a field that does, or a
+// function of a request allocates such structs.
+func (c *Package) ofRequest(t types.Type) bool {
+	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if s, ok := t.Underlying().(*types.Struct); ok && catalog.OfRequest(s.Fields()) {
+		return true
+	}
+	if c.perRequest == nil {
+		c.perRequest = map[types.Type]bool{}
+		for instr := range ssaform.Instructions(c.Functions...) {
+			if a, ok := instr.(*ssa.Alloc); ok && inRequest(a.Parent()) && !ssaform.IsParameter(a) {
+				if t := originOf(a.Type().(*types.Pointer).Elem()); t != nil {
+					c.perRequest[t] = true
+				}
+			}
+		}
+	}
+	return c.perRequest[originOf(t)]
+}
+
+// originOf returns the generic type of an instance, or the type itself, if t is a named struct. Otherwise it returns nil.
+func originOf(t types.Type) types.Type {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return nil
+	}
+	if _, ok := n.Underlying().(*types.Struct); !ok {
+		return nil
+	}
+	return n.Origin()
+}
+
+// inRequest reports whether a parameter of fn, or of a function around it, belongs to one request.
+func inRequest(fn *ssa.Function) bool {
+	for fn != nil && !catalog.OfRequest(fn.Signature.Params().Variables()) {
+		fn = fn.Parent()
+	}
+	return fn != nil
 }
 
 // mayHold reports whether a value of type t may lead to an arena.

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -44,8 +45,14 @@ type Site struct {
 	Parent   *Site     // of a fork: its arena
 	number   int       // within the function; older has the next number
 	called   *Source   // of memory: it is the result of an argument, and may be anything
-	wrapped  bool      // a registrar that arenagrpc.Wrap returned
+	tag      string    // of a registrar or option, or the name of a function that keeps its requests; see tagAdapter
 	hint     uint64    // one bit, which other sites may share: a quick test that a site is not in a set
+
+	owned     bool      // an arena that a goroutine puts back
+	kept      bool      // an arena that is returned and also held elsewhere
+	ended     bool      // an arena that the function takes back, on some path
+	fallible  ssa.Value // of an arena: its call, if that also returns an error or a flag
+	firstPart string    // of an arena: its first place in the result of a call
 
 	// older stands for the objects of the same instruction in earlier iterations of a loop. Nothing is reported of
 	// them, because it is unknown which one is meant.
@@ -94,15 +101,8 @@ type Event struct {
 	Name     string // of the called function
 }
 
-func (e *Event) name() string {
-	if e == nil {
-		return ""
-	}
-	return e.Name
-}
-
-// addAtoms returns list with more added. It does not change list.
-func addAtoms(list, more []Atom) []Atom {
+// union returns list with more added, up to maxEntries. It does not change list.
+func union[S ~[]E, E comparable](list, more S) S {
 	switch {
 	case len(more) == 0 || len(list) > 0 && len(list) >= len(more) && &list[0] == &more[0]:
 		return list
@@ -116,7 +116,7 @@ func addAtoms(list, more []Atom) []Atom {
 		case len(list) >= maxEntries:
 			return list
 		case len(list) == had:
-			list = append(make([]Atom, 0, min(maxEntries, had+len(more)-i)), list...)
+			list = append(make(S, 0, min(maxEntries, had+len(more)-i)), list...)
 			fallthrough
 		default:
 			list = append(list, more[i])
@@ -164,8 +164,8 @@ func SymbolName(k *Site, names map[token.Pos]string) string {
 // mayBeHandle reports whether a site may be an arena. Values that went through interfaces and summaries may seem to
 // lead to one in spite of their types.
 func mayBeHandle(k *Site) bool {
-	if k.Kind != SymbolSite {
-		return k.Kind == HandleSite
+	if k.Kind != SymbolSite || OfContext(k) {
+		return k.Kind == HandleSite || OfContext(k)
 	}
 	_, t, ok := symbolType(k)
 	if !ok {
@@ -175,37 +175,26 @@ func mayBeHandle(k *Site) bool {
 }
 
 // symbolType follows a symbol's path through the types. It returns the fields on the way, as in the source, and the
-// final type.
+// final type. ok is false if the path goes on behind an interface, whose type it returns then, or through elements.
 func symbolType(k *Site) (fields string, t types.Type, ok bool) {
 	t = k.root.Type()
-	for step := range strings.SplitSeq(strings.TrimSuffix(k.Path, ";"), ";") {
-		switch {
-		case step == "", step[0] == 'r':
-		case step == "*":
-			p, ok := types.Unalias(t).Underlying().(*types.Pointer)
-			if !ok {
-				return "", t, false
+	for step := range strings.SplitAfterSeq(k.Path, ";") {
+		if step == "" || step[0] == 'r' {
+			continue
+		}
+		switch u := types.Unalias(t).Underlying().(type) {
+		case *types.Pointer, *types.Tuple:
+		case *types.Struct:
+			if n, err := strconv.Atoi(step[1 : len(step)-1]); err == nil && n < u.NumFields() {
+				fields += "." + u.Field(n).Name()
 			}
-			t = p.Elem()
-		case step[0] == 'f':
-			s, ok := types.Unalias(t).Underlying().(*types.Struct)
-			n := 0
-			for _, r := range step[1:] {
-				n = 10*n + int(r-'0')
-			}
-			if !ok || n >= s.NumFields() {
-				return "", nil, false
-			}
-			fields += "." + s.Field(n).Name()
-			t = s.Field(n).Type()
-		case step[0] == 't':
-			s, ok := t.(*types.Tuple)
-			n := int(step[1] - '0')
-			if !ok || n >= s.Len() {
-				return "", nil, false
-			}
-			t = s.At(n).Type()
 		default:
+			if step != access.Deref {
+				t = nil
+			}
+			return "", t, false
+		}
+		if t = access.TypeAlong(t, step); t == nil {
 			return "", nil, false
 		}
 	}
@@ -232,11 +221,18 @@ func coordinates(k *Site) bool {
 	if !ok || catalog.IsHandle(t) {
 		return ok
 	}
-	if p, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
-		t = p.Elem()
+	pkg, _ := catalog.NameOf(t)
+	return pkg == "sync"
+}
+
+// OfContext reports whether a symbol is the arena of a context, which ends with the request.
+func OfContext(k *Site) bool {
+	if k == nil || k.Kind != SymbolSite {
+		return false
 	}
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && catalog.PackagePath(named.Obj().Pkg()) == "sync"
+	call, ok := k.root.(*ssa.Call)
+	return strings.HasSuffix(k.Path, access.Deref+access.Source) ||
+		ok && k.Path == "" && call.Call.StaticCallee() != nil && catalog.CalleeName(call.Call.StaticCallee()) == catalog.ArenaPath+".FromContext"
 }
 
 // isGiven reports whether k is an argument, or the content of a captured variable.
@@ -251,4 +247,43 @@ func isGiven(k *Site) bool {
 		return k.Path == access.Deref
 	}
 	return false
+}
+
+// FaultKind is the kind of a Fault.
+type FaultKind uint8
+
+const (
+	FaultUse       FaultKind = iota + 1 // use of memory that Of.Stale took back
+	FaultHandle                         // use of an arena that Of.Stale took back
+	FaultLate                           // use of memory by a callee, Via, that took it back itself, by Op
+	FaultReturn                         // result N is, or leads to, memory or an arena that Of.Stale took back
+	FaultKept                           // memory that Of.Stale took back is stored in an object that outlives the function
+	FaultLent                           // memory of Arena was given away, How, and By takes it back while it may be in use
+	FaultTwice                          // second Put or Deallocate, Op, of an arena or slot that Of.Stale took back
+	FaultLost                           // Arena is not put back on the path that returns at Pos, or before its Get runs again if Pos is invalid
+	FaultMark                           // Rewind to a mark that Of.Stale made stale
+	FaultShared                         // Arena is used by the goroutine started at Pos, or that received it (Given), and at Other or by the caller
+	FaultFork                           // Of, a fork of Arena, is used by the goroutine started at Pos, and Arena is taken back at Other
+	FaultForkPut                        // Put of a fork
+	FaultUnwritten                      // read of memory that was never written
+	FaultAppend                         // builtin append, Call, to memory of an arena
+	FaultSink                           // memory is passed to the collector's API, or is the body of a client's request, Op, by Via
+	FaultRequest                        // Via, one or more handlers, keep their requests
+)
+
+// Fault is the use of a dead value, or a flow of a live value to a place where it will be dead.
+type Fault struct {
+	Kind   FaultKind
+	Pos    token.Pos // where to report it
+	Of     Atom      // the value
+	Arena  *Site     // the value's arena, or the arena itself
+	Other  token.Pos // the other use, or invalid
+	By     *Event    // what takes it back
+	Op     Op
+	Via    string    // the callee at fault, or empty
+	How    string    // how it was given away, such as "sent on a channel"
+	N      int       // number of the result
+	Unlock bool      // the use unlocks a mutex
+	Given  bool      // the arena was sent on a channel
+	Call   *ssa.Call // of append
 }

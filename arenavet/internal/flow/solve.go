@@ -143,17 +143,15 @@ func (c *Package) solve() {
 // the functions that mention a function.
 func (c *Package) groups(users map[*ssa.Function][]*ssa.Function) (out [][]*ssa.Function) {
 	mentions := func(fn *ssa.Function, f func(*ssa.Function)) {
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
-					if g := ssaform.Invoked(call.Common()); g != nil {
-						f(catalog.Origin(g))
-					}
+		for instr := range ssaform.Instructions(fn) {
+			if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
+				if g := ssaform.Invoked(call.Common()); g != nil {
+					f(catalog.Origin(g))
 				}
-				for _, p := range instr.Operands(nil) {
-					if g, ok := (*p).(*ssa.Function); ok {
-						f(catalog.Origin(g))
-					}
+			}
+			for _, p := range instr.Operands(nil) {
+				if g, ok := (*p).(*ssa.Function); ok {
+					f(catalog.Origin(g))
 				}
 			}
 		}

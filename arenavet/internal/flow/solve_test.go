@@ -14,8 +14,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// What several instructions of a call make anew is older at once, with all that leads to it.
-// One by one, a call whose result leads to many objects takes a look at the state for each.
+// TestRemakeTogether checks that the objects of several instructions become older in one pass over the state.
 func TestRemakeTogether(t *testing.T) {
 	budget := 1000
 	s, a, b, holder := newState(&budget), &Site{number: 2, hint: 1}, &Site{number: 4, hint: 2}, &Site{number: 6, hint: 4}
@@ -38,10 +37,8 @@ func TestRemakeTogether(t *testing.T) {
 	}
 }
 
-// A summary that names as many flows as it may adds something only where it has another
-// source. Without it functions that call each other name others in every round, and a parser is
-// looked at until the rounds are up; and if others were no reason either, what lies deep in a
-// tree would not be known.
+// TestSummaryAdds checks that a full summary adds something to an earlier one only if it has another source. Otherwise
+// mutually recursive functions would name other flows in every round.
 func TestSummaryAdds(t *testing.T) {
 	list := func(n int, deeper string) (out []Flow) {
 		for i := range n {
@@ -66,8 +63,7 @@ func TestSummaryAdds(t *testing.T) {
 		"a source of a write":   {Summary{Writes: to(other, false)}, Summary{Writes: to(full, false)}, true},
 		"a result":              {Summary{Results: []Flow{{"t1;", full[0].From}}}, Summary{Results: full}, true},
 		"an effect":             {Summary{Results: full, Effects: effect}, Summary{Results: full}, true},
-		"a read":                {Summary{Results: full, Reads: []Read{{}}}, Summary{Results: full}, true},
-		"a late use":            {Summary{Results: full, Late: []LateUse{{}}}, Summary{Results: full}, true},
+		"a use":                 {Summary{Results: full, Uses: []Access{{}}}, Summary{Results: full}, true},
 		"a write":               {Summary{Results: full, Writes: to(nil, false)}, Summary{Results: full}, true},
 		"a write on every path": {Summary{Writes: to(full, true)}, Summary{Writes: to(full, false)}, true},
 		"a way back":            {Summary{Results: []Flow{{"t1;", Source{Kind: Again}}}}, Summary{Results: full}, false},
@@ -78,8 +74,7 @@ func TestSummaryAdds(t *testing.T) {
 	}
 }
 
-// Functions come behind those that they call, and those that call each other together, and no
-// others with them.
+// TestGroups checks that callees come first, and that only mutually recursive functions are in one group.
 func TestGroups(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", `package p

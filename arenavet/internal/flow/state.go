@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"iter"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -31,9 +32,8 @@ type state struct {
 	marks  map[*Site]uint64    // marks taken of an arena
 	dirty  uint64              // marks whose arena has been used since
 	locked bool                // a mutex is held, on every path
-	reads  map[*Site]bool      // memory of callers that was read on every path; true: to unlock a mutex
 	ended  map[*Site]*Event    // arenas of callers that were taken back on every path
-	late   map[lateKey]lateUse // uses after that, on every path
+	uses   map[useKey]use      // uses of memory of callers on every path
 }
 
 // lending says where and how memory of an arena was given away.
@@ -55,8 +55,8 @@ func newState(budget *int) *state {
 		budget: budget,
 		regs:   map[ssa.Value]value{}, own: new(int), open: map[*Site]bool{},
 		handed: map[*Site]token.Pos{}, lent: map[*Site]lending{}, defers: map[*ssa.Defer]bool{},
-		done: map[*effectKey]bool{}, unread: map[*Site]bool{}, marks: map[*Site]uint64{}, reads: map[*Site]bool{},
-		ended: map[*Site]*Event{}, late: map[lateKey]lateUse{},
+		done: map[*effectKey]bool{}, unread: map[*Site]bool{}, marks: map[*Site]uint64{},
+		ended: map[*Site]*Event{}, uses: map[useKey]use{},
 	}
 }
 
@@ -67,8 +67,8 @@ func (s *state) clone() *state {
 		budget: s.budget,
 		regs:   maps.Clone(s.regs), cells: slices.Clone(s.cells), filled: s.filled, own: new(int), stale: s.stale, open: maps.Clone(s.open),
 		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
-		unread: maps.Clone(s.unread), made: s.made.clone(), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked, reads: maps.Clone(s.reads),
-		ended: maps.Clone(s.ended), late: maps.Clone(s.late),
+		unread: maps.Clone(s.unread), made: s.made.clone(), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked,
+		ended: maps.Clone(s.ended), uses: maps.Clone(s.uses),
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *state) store(k *Site, off string, parts []access.Leaf, v value, strong 
 		for i, e := range v[:n] {
 			atoms[i] = e.a
 		}
-		s.set(k, at, addAtoms(old, atoms))
+		s.set(k, at, union(old, atoms))
 		v = v[n:]
 	}
 }
@@ -212,7 +212,7 @@ func (s *state) remake(all ...*Site) {
 		for _, p := range s.parts(k) {
 			if len(p.atoms) > 0 {
 				had, _ := s.at(o, p.off)
-				s.set(o, p.off, addAtoms(had, p.atoms))
+				s.set(o, p.off, union(had, p.atoms))
 			}
 		}
 		s.drop(k)
@@ -255,27 +255,15 @@ func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
 	}
 }
 
-type lateKey struct{ arena, used *Site }
+// useKey identifies a use of memory behind an argument, before or after arena, if it is not nil, is taken back.
+type useKey struct{ arena, used *Site }
 
-// lateUse is a LateUse without places.
-type lateUse struct {
+// use is an Access without places.
+type use struct {
 	by     Op
 	unlock bool
 	pos    token.Pos
 	ended  token.Pos
-}
-
-// noteRead notes a read of memory behind an argument. An argument itself is read at the call.
-func (s *state) noteRead(v value, unlock bool) {
-	atoms := v.atoms()
-	if len(atoms) != 1 || len(s.reads) >= maxReads {
-		return
-	}
-	k := atoms[0].Site
-	if k.Kind != SymbolSite || atoms[0].Stale != nil || summarySymbol(k) || !strings.Contains(k.Path, access.Deref) {
-		return
-	}
-	s.reads[k] = s.reads[k] || unlock
 }
 
 // mutexCall notes that a call locks or unlocks a mutex. A read lock does not count, because it can be shared. An arena
@@ -360,4 +348,186 @@ func (s *state) drop(k *Site) {
 		s.cells[k.number] = nil
 		s.filled--
 	}
+}
+
+// object is the contents of a site's objects. States share unchanged objects.
+type object struct {
+	site  *Site
+	own   *int    // of the state that may change it, or nil
+	parts []part  // sorted by path
+	sites []*Site // sites in parts, each once; nil if not computed
+	hints uint64  // a superset of their hints
+}
+
+// part is the contents at a path within an object. Lists of atoms are shared and never changed.
+type part struct {
+	off   string
+	atoms []Atom
+}
+
+// find returns the index of the part at off, or where it belongs.
+func (o *object) find(off string) (int, bool) { return o.findNear(0, off) }
+
+// findNear is find with a guess.
+func (o *object) findNear(near int, off string) (int, bool) {
+	if o == nil {
+		return 0, false
+	}
+	if near < len(o.parts) && o.parts[near].off == off {
+		return near, true
+	}
+	i, j := 0, len(o.parts)
+	for i < j {
+		if m := (i + j) / 2; o.parts[m].off < off {
+			i = m + 1
+		} else {
+			j = m
+		}
+	}
+	return i, i < len(o.parts) && o.parts[i].off == off
+}
+
+// below returns the parts whose paths begin with off.
+func (o *object) below(off string) []part {
+	i, _ := o.find(off)
+	if o == nil {
+		return nil
+	}
+	j := i
+	for j < len(o.parts) && strings.HasPrefix(o.parts[j].off, off) {
+		j++
+	}
+	return o.parts[i:j:j]
+}
+
+func (o *object) set(off string, atoms []Atom) {
+	if i, ok := o.find(off); ok {
+		o.parts[i].atoms = atoms
+	} else {
+		o.parts = slices.Insert(o.parts, i, part{off, atoms})
+	}
+	o.sites = nil
+	o.note(atoms)
+}
+
+func (o *object) note(atoms []Atom) {
+	for i := range atoms {
+		if o.hints |= atoms[i].Site.hint; atoms[i].Region != nil {
+			o.hints |= atoms[i].Region.hint
+		}
+	}
+}
+
+// mentions reports whether o leads to a meant site, or to memory allocated from one. It adds its cost to cost. hint has
+// the hints of all meant sites, or is 0 if they are unknown.
+func (o *object) mentions(meant func(*Site) bool, hint uint64, cost *int) bool {
+	if hint != 0 && o.hints&hint == 0 {
+		*cost++
+		return false
+	}
+	if o.sites == nil {
+		o.sites, o.hints = make([]*Site, 0, len(o.parts)), 0
+		for _, p := range o.parts {
+			*cost += 1 + len(p.atoms)
+			o.note(p.atoms)
+			for i := range p.atoms {
+				for _, k := range [2]*Site{p.atoms[i].Site, p.atoms[i].Region} {
+					if k != nil && !slices.Contains(o.sites, k) {
+						o.sites = append(o.sites, k)
+					}
+				}
+			}
+		}
+	}
+	*cost += len(o.sites)
+	return slices.ContainsFunc(o.sites, meant)
+}
+
+// siteSet is a set of sites.
+type siteSet struct {
+	words []uint64 // a bit for each number
+	size  int
+}
+
+func (s *siteSet) has(k *Site) bool {
+	n := k.number / 64
+	return n < len(s.words) && s.words[n]&(1<<(k.number%64)) != 0
+}
+
+// add adds k and reports whether it is new.
+func (s *siteSet) add(k *Site) bool {
+	if s.has(k) {
+		return false
+	}
+	if n := k.number/64 + 1; n > len(s.words) {
+		s.words = append(s.words, make([]uint64, n-len(s.words))...)
+	}
+	s.words[k.number/64] |= 1 << (k.number % 64)
+	s.size++
+	return true
+}
+
+// join adds t and reports whether a site is new.
+func (s *siteSet) join(t siteSet) bool {
+	if n := len(t.words) - len(s.words); n > 0 {
+		s.words = append(s.words, make([]uint64, n)...)
+	}
+	had := s.size
+	for n, w := range t.words {
+		s.size += bits.OnesCount64(w &^ s.words[n])
+		s.words[n] |= w
+	}
+	return s.size > had
+}
+
+func (s *siteSet) clone() siteSet { return siteSet{slices.Clone(s.words), s.size} }
+
+// follow returns what path leads to from v, or nothing beyond the depth of paths. To take everything reachable instead
+// would relate unrelated values.
+func follow(st *state, v value, path string) value {
+	if strings.Contains(path, access.Anything) {
+		return nil
+	}
+	whole := path
+	for path != "" {
+		i := strings.Index(path, access.Deref)
+		if i < 0 {
+			return v.sel(path)
+		}
+		pointers, at := v, path[:i]
+		path = path[i+len(access.Deref):]
+		off := path
+		if j := strings.Index(path, access.Deref); j >= 0 {
+			off = path[:j]
+		}
+		path = strings.TrimPrefix(path, off)
+		off, times, again := strings.Cut(off, access.Recur)
+		v = nil
+		for _, e := range pointers {
+			if e.path == at {
+				v = v.union(st.load(e.a.Site, e.a.off+off, []access.Leaf{{}}))
+			}
+		}
+		if again {
+			done := whole[:len(whole)-len(path)-len(access.Recur)-len(times)]
+			v = around(st, v, done, int(times[0]-'0'))
+		}
+	}
+	return v
+}
+
+// around follows the last n pointers of path from v any number of times.
+func around(st *state, v value, path string, n int) value {
+	i := len(path)
+	for range n {
+		i = strings.LastIndex(path[:i], access.Deref)
+	}
+	for range maxEntries {
+		more := v.union(follow(st, v, path[i:]))
+		if len(more) == len(v) {
+			break
+		}
+		v = more
+	}
+	return v
 }

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What an object mentions is looked for anew when it has changed. Without it what a loop
-// makes again would keep what an earlier turn has made under its name.
+// TestObjectMentionsWhatItGets checks that a change of an object updates the sites that it mentions.
 func TestObjectMentionsWhatItGets(t *testing.T) {
 	budget, cost := 1000, 0
 	s, k, first, second := newState(&budget), &Site{number: 2}, &Site{number: 4}, &Site{number: 6}
@@ -21,8 +20,7 @@ func TestObjectMentionsWhatItGets(t *testing.T) {
 	}
 }
 
-// A state that takes an object over from another one shares it, also where it had one of
-// its own before. Without it a path changes what another path sees.
+// TestJoinedObjectsAreShared checks that a state that joins another one copies a shared object before it changes it.
 func TestJoinedObjectsAreShared(t *testing.T) {
 	budget := 1000
 	s, other := newState(&budget), newState(&budget)
@@ -42,8 +40,8 @@ func TestJoinedObjectsAreShared(t *testing.T) {
 	}
 }
 
-// The parts of an object are found by path and by what paths begin with, in whichever order
-// they came, and an object that only others lead to is not one that leads to a site.
+// TestPartsOfObject checks that the parts of an object are found by path and by prefix, in any order of their arrival, and
+// that an object mentions only the sites in its parts.
 func TestPartsOfObject(t *testing.T) {
 	o, cost := &object{}, 0
 	k, other := &Site{hint: 1 << 3}, &Site{hint: 1 << 4}
@@ -73,9 +71,8 @@ func TestPartsOfObject(t *testing.T) {
 	}
 }
 
-// Lists of atoms are shared: what is added to one is not in another that was the same. Each
-// atom is in a list once, in the order in which they came, and there is a bound.
-func TestAddAtoms(t *testing.T) {
+// TestUnion checks that a list keeps each atom once and in order, up to the bound, and that shared lists do not change.
+func TestUnion(t *testing.T) {
 	var sites [24]Site
 	list := func(from, to int) (l []Atom) {
 		for i := from; i < to; i++ {
@@ -91,18 +88,18 @@ func TestAddAtoms(t *testing.T) {
 				want = append(slices.Clip(want), x)
 			}
 		}
-		if got := addAtoms(a, b); !slices.Equal(got, want) || !slices.Equal(v.union(w).atoms(), want) {
+		if got := union(a, b); !slices.Equal(got, want) || !slices.Equal(v.union(w).atoms(), want) {
 			t.Errorf("%v: %d atoms, want %d", c, len(got), len(want))
 		}
 	}
 	shared := append(make([]Atom, 0, 8), list(0, 2)...)
-	first, second := addAtoms(shared, list(2, 3)), addAtoms(shared, list(3, 4))
+	first, second := union(shared, list(2, 3)), union(shared, list(3, 4))
 	if first[2].Site != &sites[2] || second[2].Site != &sites[3] {
 		t.Error("what was added to one list is in the other")
 	}
 }
 
-// A set of sites counts each once, also where it gets those of a longer one.
+// TestSiteSet checks that a set counts each site once, also after a join with a longer set.
 func TestSiteSet(t *testing.T) {
 	var s, u siteSet
 	k, far := &Site{number: 3}, &Site{number: 200}
@@ -115,7 +112,7 @@ func TestSiteSet(t *testing.T) {
 	}
 }
 
-// A value is stored at once, and a part of an object gets all that it has for that.
+// TestStore checks that a store adds all atoms of a value to the parts that they are for.
 func TestStore(t *testing.T) {
 	budget := 1000
 	s, k, a, b := newState(&budget), &Site{number: 2}, Atom{Site: &Site{number: 4}}, Atom{Site: &Site{number: 6}}
@@ -128,7 +125,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// Summaries are equal in any order: those of functions that call each other settle sooner.
+// TestSameInAnyOrder checks that summaries with the same members are equal.
 func TestSameInAnyOrder(t *testing.T) {
 	if !same([]int{1, 2, 3}, []int{3, 1, 2}) || same([]int{1, 2}, []int{1, 3}) || same([]int{1}, []int{1, 2}) {
 		t.Error("lists with the same members are not the same, or others are")

@@ -12,6 +12,48 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
+// Op is an effect of a call on an arena.
+type Op uint8
+
+const (
+	OpReset Op = iota + 1
+	OpRelease
+	OpPut
+	OpRewind
+	OpDeallocate
+	OpUse       // allocates, or does something else that only the owner may do
+	OpUnknown   // passes it to unknown code
+	OpGoroutine // a goroutine goes on using it
+	OpSent      // sends the value on a channel, or a goroutine goes on using it
+	OpRuns      // a goroutine goes on that may call the function
+	OpWait      // waits for other goroutines
+	OpFinalizer // passes the value to runtime.SetFinalizer
+	OpCleanup   // to runtime.AddCleanup
+	OpWeak      // to weak.Make
+	OpUnique    // to unique.Make
+	OpBody      // uses the value as the body of a client's request
+	OpDecode    // decodes a document into the value, with memory of the arena
+	OpKeep      // takes ownership of the arena of its gRPC call
+	OpServe     // registers, with the registrar at Mark, the service at At, or handlers that keep requests: From.Type
+	OpYields    // calls the function at At with the value
+)
+
+func (o Op) String() string {
+	switch o {
+	case OpReset:
+		return "Reset"
+	case OpRelease:
+		return "Release"
+	case OpPut:
+		return "Put"
+	case OpRewind:
+		return "Rewind"
+	case OpDeallocate:
+		return "Deallocate"
+	}
+	return "use"
+}
+
 // Place names something that callers also know: the end of a path from an argument, captured variable or global, or an
 // arena that the function makes and hands out.
 type Place struct {
@@ -32,6 +74,7 @@ const (
 	Taken                        // a Mark of the arena at the place
 	Body                         // a function literal with its captured variables, in this package
 	Called                       // a result of the function at the place
+	Tagged                       // an object or function with the tag Type
 	Again                        // the objects at another path of the same flows: shared, or the next of a recursive type
 )
 
@@ -41,9 +84,13 @@ type Source struct {
 	At     Place
 	Gotten bool          // of Handle: it must be put back; of OpYields: the function takes it back
 	Older  bool          // of Memory: allocated in an earlier iteration of a loop
-	Type   string        // of the object of a Memory, or empty
+	Type   string        // of the object of a Memory, or empty; of Tagged: the tag
 	fn     *ssa.Function // of a Body
 }
+
+// tagAdapter is the tag of registrars and options of adapters, which decode requests into arenas. Other tags name
+// functions that keep their requests.
+const tagAdapter = "an adapter"
 
 // Flow says that the part of a result, or of a write, at Path may come from a source. A path through a pointer
 // describes the object behind it, which callers make for themselves.
@@ -76,8 +123,7 @@ type Summary struct {
 	Results []Flow
 	Writes  []Write
 	Effects []Effect
-	Reads   []Read // memory that is read on every path
-	Late    []LateUse
+	Uses    []Access
 	Makes   bool   // it allocates the string or slice it returns; set with -heap only
 	Twin    string // see Package.Twin
 }
@@ -95,21 +141,26 @@ func (s *Summary) empty() bool {
 
 // unlocks reports whether a mutex of callers is unlocked.
 func (s *Summary) unlocks() bool {
-	return slices.ContainsFunc(s.Reads, func(r Read) bool { return r.Unlock })
+	return slices.ContainsFunc(s.Uses, func(u Access) bool { return u.By == 0 && u.Unlock })
 }
 
 // aboutArenas reports whether callers deal with arenas by calling the function.
 func (s *Summary) aboutArenas() bool {
 	isArenas := func(f Flow) bool {
-		return f.From.Kind != Same && f.From.Kind != Body && f.From.Kind != Again
+		return f.From.Kind != Same && f.From.Kind != Body && f.From.Kind != Again && (f.From.Kind != Tagged || f.From.Type == tagAdapter)
 	}
 	return slices.ContainsFunc(s.Results, isArenas) ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool {
-			return e.Op < OpUnknown || e.Op == OpGoroutine || e.Op == OpDecode || e.Op == OpYields || e.Op == OpServe
+			return e.Op < OpUnknown || e.Op == OpGoroutine || e.Op == OpDecode || e.Op == OpServe || e.Op == OpYields && e.From.Kind != Same
 		}) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
 			return slices.ContainsFunc(w.From, isArenas)
 		})
+}
+
+// ofContext reports whether s is memory of the arena of a context.
+func (s Source) ofContext() bool {
+	return s.Kind == Memory && strings.HasSuffix(s.At.Path, access.Deref+access.Source)
 }
 
 func (p Place) key() string {
@@ -122,7 +173,7 @@ func (s Source) key() string { return strconv.Itoa(int(s.Kind)) + " " + s.At.key
 func (f Flow) key() string { return f.Path + " " + f.From.key() }
 
 func (s *Summary) equal(t *Summary) bool {
-	return same(s.Results, t.Results) && same(s.Reads, t.Reads) && same(s.Late, t.Late) &&
+	return same(s.Results, t.Results) && same(s.Uses, t.Uses) &&
 		slices.EqualFunc(s.Effects, t.Effects, func(a, b Effect) bool { return a == b }) &&
 		slices.EqualFunc(s.Writes, t.Writes, func(a, b Write) bool {
 			return a.To == b.To && a.Strong == b.Strong && slices.Equal(a.From, b.From)
@@ -132,7 +183,7 @@ func (s *Summary) equal(t *Summary) bool {
 // adds reports whether s says more than t, an earlier summary of the same function. The flows of a full summary vary
 // from round to round in mutually recursive functions. Then only new sources count.
 func (s *Summary) adds(t *Summary) bool {
-	return !t.full() || !same(s.Reads, t.Reads) || !same(s.Late, t.Late) || !slices.Equal(s.Effects, t.Effects) || moreSources(s.Results, t.Results) ||
+	return !t.full() || !same(s.Uses, t.Uses) || !slices.Equal(s.Effects, t.Effects) || moreSources(s.Results, t.Results) ||
 		slices.ContainsFunc(s.Writes, func(w Write) bool {
 			i := slices.IndexFunc(t.Writes, func(x Write) bool { return x.To == w.To && x.Strong == w.Strong })
 			return i < 0 || moreSources(w.From, t.Writes[i].From)
@@ -177,46 +228,19 @@ const (
 	maxOthers  = 6
 )
 
-// Read is a read of memory of callers.
-type Read struct {
-	At     Place
-	Unlock bool // it unlocks a mutex
-}
-
-// LateUse is a use after the function has taken an arena back.
-type LateUse struct {
+// Access is a use of memory of callers on every path: before the function takes an arena back, or after it has taken back
+// Arena.
+type Access struct {
 	At     Place
 	Arena  Place
-	By     Op
+	By     Op        // that took Arena back, or 0
 	Unlock bool      // it unlocks a mutex
-	pos    token.Pos // of the use
+	pos    token.Pos // of a use after that
 	ended  token.Pos
 }
 
-// maxReads bounds the reads of a summary.
-const maxReads = 16
-
-// withoutBodies returns s for other packages, which cannot see the bodies of function literals.
-func (s *Summary) withoutBodies() *Summary {
-	out := *s
-	out.Results = withoutBodies(s.Results)
-	out.Writes = nil
-	for _, w := range s.Writes {
-		had := len(w.From)
-		if w.From = withoutBodies(w.From); len(w.From) > 0 || had == 0 || w.Strong {
-			out.Writes = append(out.Writes, w)
-		}
-	}
-	return &out
-}
-
-func withoutBodies(flows []Flow) []Flow {
-	return slices.DeleteFunc(slices.Clone(flows), func(fl Flow) bool {
-		return slices.ContainsFunc(flows, func(body Flow) bool {
-			return body.From.Kind == Body && (fl == body || strings.HasPrefix(fl.Path, body.Path+access.Deref))
-		})
-	})
-}
+// maxUses bounds the uses of a summary.
+const maxUses = 32
 
 // empties reports whether w overwrites all elements or keys on every path.
 func (w *Write) empties() bool {
@@ -235,12 +259,38 @@ func flowsOnly(flows []Flow) int {
 	return n
 }
 
-// weakWrites returns the writes of a function that may not be called.
-func weakWrites(s *Summary) []Write {
-	list := make([]Write, len(s.Writes))
-	for i, w := range s.Writes {
-		w.Strong = false
-		list[i] = w
+// keeps reports whether a handler keeps the part at path of parameter param beyond the call, or the parameter itself, or
+// memory of the arena of a context. A stream may be kept, but not its messages. An interceptor may pass the whole request
+// to a goroutine, because a handler that goes on keeps its arena. pos is the position of the store in this package.
+func (s *Summary) keeps(param int, path string, handler bool) (pos token.Pos, ok bool) {
+	request := func(src Source) bool {
+		return src.ofContext() || src.Kind == Same && src.At.Param == param && (strings.HasPrefix(src.At.Path, path) || src.At.Path == "" && !strings.HasSuffix(path, access.Element))
 	}
-	return list
+	for _, w := range s.Writes {
+		if w.To.Param != param && slices.ContainsFunc(w.From, func(fl Flow) bool { return request(fl.From) }) {
+			return w.pos, true
+		}
+	}
+	for _, e := range s.Effects {
+		if e.Op >= OpSent && e.Op <= OpUnique && request(e.From) && (handler || e.From.At.Path != "") {
+			return e.pos, true
+		}
+	}
+	return token.NoPos, false
+}
+
+// weak returns the summary of a function that may not be called: its writes, and the effects that count then.
+func (s *Summary) weak(counts func(Effect) bool) *Summary {
+	out := new(Summary)
+	for _, w := range s.Writes {
+		w.Strong = false
+		out.Writes = append(out.Writes, w)
+	}
+	for _, e := range s.Effects {
+		if counts(e) {
+			e.Must = false
+			out.Effects = append(out.Effects, e)
+		}
+	}
+	return out
 }

@@ -49,28 +49,7 @@ func (v value) fill(path string, atoms []Atom) value {
 	return v
 }
 
-func (v value) union(w value) value {
-	switch {
-	case len(w) == 0 || len(v) >= len(w) && &v[0] == &w[0]:
-		return v
-	case len(v) == 0:
-		return w
-	}
-	had := len(v)
-	for i := range w {
-		switch {
-		case i < had && v[i] == w[i], slices.Contains(v, w[i]):
-		case len(v) >= maxEntries:
-			return v
-		case len(v) == had:
-			v = append(make(value, 0, min(maxEntries, had+len(w)-i)), v...)
-			fallthrough
-		default:
-			v = append(v, w[i])
-		}
-	}
-	return v
-}
+func (v value) union(w value) value { return union(v, w) }
 
 // sel returns the part of v at path.
 func (v value) sel(path string) value {

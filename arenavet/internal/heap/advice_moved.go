@@ -24,7 +24,7 @@ func (h *advisor) moved(spec *ast.ValueSpec) {
 		return
 	}
 	name := spec.Names[0].Name
-	h.useFunction(spec.Pos(), "&"+name+" leaves the function, which makes it", "New", ok && fits, func(c rewrite.Call) []analysis.TextEdit {
+	h.useFunction(spec.Pos(), "&"+name+" leaves the function, so the variable is", "New", ok && fits, func(c rewrite.Call) []analysis.TextEdit {
 		edits = append(edits, insert(spec.Type.End(), "]"+c.Only()))
 		if gen.Lparen.IsValid() {
 			return append(edits, replace(spec.Pos(), spec.Type.Pos(), name+" = "+c.Func("New")+"["))
@@ -51,7 +51,7 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 			continue
 		}
 		v := s.Rhs[i]
-		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", fits && !ofLoop && len(s.Lhs) == 1, func(c rewrite.Call) []analysis.TextEdit {
+		h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, so the variable is", "NewOf", fits && !ofLoop && len(s.Lhs) == 1, func(c rewrite.Call) []analysis.TextEdit {
 			return append([]analysis.TextEdit{insert(v.Pos(), c.Func("NewOf")+c.First()), insert(v.End(), ")")}, edits...)
 		}, h.pkg.Pass.TypesInfo.Defs[id])
 	}
@@ -69,7 +69,7 @@ func (h *advisor) movedParts(list ...ast.Expr) {
 	for _, l := range list {
 		if id, ok := l.(*ast.Ident); ok {
 			if _, at, _ := h.addressLeaves(id); at.IsValid() {
-				h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, which makes it", "NewOf", false, nil)
+				h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, so the variable is", "NewOf", false, nil)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func (h *advisor) movedParameters(body *ast.BlockStmt, lists ...*ast.FieldList) 
 				given, line := id.Name+"Given", func(pos token.Pos) int { return h.pkg.Pass.Fset.Position(pos).Line }
 				_, other := h.pkg.Pass.Pkg.Scope().Innermost(body.Lbrace).LookupParent(given, token.NoPos)
 				fits = fits && other == nil && h.request == "" && !strings.HasPrefix(h.arena(body.Lbrace), id.Name+".") && line(body.Lbrace) < line(body.List[0].Pos())
-				h.useFunction(body.Lbrace, "&"+id.Name+" leaves the function, which makes its parameter "+id.Name, "NewOf", fits, func(c rewrite.Call) []analysis.TextEdit {
+				h.useFunction(body.Lbrace, "&"+id.Name+" leaves the function, so its parameter "+id.Name+" is", "NewOf", fits, func(c rewrite.Call) []analysis.TextEdit {
 					return append([]analysis.TextEdit{replace(id.Pos(), id.End(), given), insert(body.Lbrace+1, "\n\t"+id.Name+" := "+c.Func("NewOf")+c.First()+given+")")}, edits...)
 				}, h.pkg.Pass.TypesInfo.Defs[id])
 			}
@@ -150,8 +150,8 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 
 // isLock reports whether t is of package sync. Goroutines may wait there beyond the arena's end.
 func isLock(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && catalog.PackagePath(n.Obj().Pkg()) == "sync"
+	pkg, _ := catalog.NameOf(t)
+	return pkg == "sync"
 }
 
 // boxed reports whether e is an argument of an interface type. The compiler moves its target to the heap.

@@ -97,7 +97,7 @@ func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
 		return
 	}
 	if makers[name] {
-		h.say(e.Pos(), name+" on the heap, "+h.inScope(a)+": it has no counterpart there; write what it makes into an arena.Buffer", nil)
+		h.say(e.Pos(), name+" on the heap, "+h.inScope(a)+": package arena has no counterpart; write the text to an arena.Buffer", nil)
 		return
 	}
 	if fn.Pkg() == nil || fn.Pkg() == h.pkg.Pass.Pkg || catalog.IsStandard(catalog.PackageOf(name)) || catalog.PackagePath(fn.Pkg()) == catalog.ArenaPath {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // Nothing is written with an arena that the function takes back, or that is in a field of an object that may be nil.
@@ -56,13 +57,10 @@ func (h *advisor) isThere() bool {
 			return false
 		}
 	}
-	for _, fn := range h.pkg.Functions {
-		for _, b := range fn.Blocks {
-			for _, i := range b.Instrs {
-				if i.Pos() >= h.at.Pos() && i.Pos() < h.at.End() && (h.at != h.body || b.Index == 0 && fn.Parent() == nil) && h.dereferenced(fn, b, obj) {
-					return true
-				}
-			}
+	for i := range ssaform.Instructions(h.pkg.Functions...) {
+		fn, b := i.Parent(), i.Block()
+		if i.Pos() >= h.at.Pos() && i.Pos() < h.at.End() && (h.at != h.body || b.Index == 0 && fn.Parent() == nil) && h.dereferenced(fn, b, obj) {
+			return true
 		}
 	}
 	return false
@@ -76,26 +74,24 @@ func (h *advisor) dereferenced(fn *ssa.Function, at *ssa.BasicBlock, obj types.O
 		}
 		return v.Pos() == obj.Pos()
 	}
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			switch i := i.(type) {
-			case *ssa.FieldAddr:
-				if b.Dominates(at) && isObject(i.X) {
+	for i := range ssaform.Instructions(fn) {
+		if !i.Block().Dominates(at) {
+			continue
+		}
+		switch i := i.(type) {
+		case *ssa.FieldAddr:
+			if isObject(i.X) {
+				return true
+			}
+		case *ssa.UnOp:
+			if p, ok := i.X.(*ssa.Parameter); ok && isObject(p) {
+				return true
+			}
+		case *ssa.Call:
+			g := i.Call.StaticCallee()
+			for k, arg := range i.Call.Args {
+				if g != nil && g != fn && isObject(arg) && dereferences(g, k, 0) {
 					return true
-				}
-			case *ssa.UnOp:
-				if p, ok := i.X.(*ssa.Parameter); ok && b.Dominates(at) && isObject(p) {
-					return true
-				}
-			case *ssa.Call:
-				g := i.Call.StaticCallee()
-				if g == nil || !b.Dominates(at) || g == fn {
-					continue
-				}
-				for k, arg := range i.Call.Args {
-					if isObject(arg) && dereferences(g, k, 0) {
-						return true
-					}
 				}
 			}
 		}
@@ -103,11 +99,9 @@ func (h *advisor) dereferenced(fn *ssa.Function, at *ssa.BasicBlock, obj types.O
 	if fn.Parent() == nil {
 		return false
 	}
-	for _, b := range fn.Parent().Blocks {
-		for _, i := range b.Instrs {
-			if m, ok := i.(*ssa.MakeClosure); ok && m.Fn == fn && h.dereferenced(fn.Parent(), b, obj) {
-				return true
-			}
+	for i := range ssaform.Instructions(fn.Parent()) {
+		if m, ok := i.(*ssa.MakeClosure); ok && m.Fn == fn && h.dereferenced(fn.Parent(), i.Block(), obj) {
+			return true
 		}
 	}
 	return false

@@ -23,8 +23,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
-// searched asks of every part of the functions of some files what becomes of it, whether
-// an arena is at hand or not.
+// searched searches from every node of a package's functions, with or without an arena in scope.
 func searched(pass *analysis.Pass, each func(*ast.FuncDecl, *advisor)) {
 	c := flow.Build(pass)
 	for _, file := range pass.Files {
@@ -65,8 +64,8 @@ func stepsOf(t *testing.T, dir string, each func(*ast.FuncDecl, *advisor), patte
 	}
 }
 
-// linear fails where the search took more than 6 steps for each part of a function: one
-// to look at it, and others to where it flows.
+// linear reports functions whose search took more than 6 steps for each node: one for the node and others for the places
+// that it flows to.
 func linear(t *testing.T) (each func(*ast.FuncDecl, *advisor), nodes *int) {
 	nodes = new(int)
 	return func(fn *ast.FuncDecl, h *advisor) {
@@ -77,9 +76,7 @@ func linear(t *testing.T) (each func(*ast.FuncDecl, *advisor), nodes *int) {
 	}, nodes
 }
 
-// The search takes as many steps as a function has parts. Without it every simple path
-// was walked once: 10 variables that are assigned to each other in turn took 13 s, and a
-// parser that goyacc has made did not end.
+// TestSearchIsLinear checks that the steps of a search grow with the nodes of a function, and not with its paths.
 func TestSearchIsLinear(t *testing.T) {
 	each, nodes := linear(t)
 	for _, n := range []int{8, 9, 10, 100, 1000} {
@@ -112,7 +109,7 @@ func TestSearchIsLinear(t *testing.T) {
 	}
 }
 
-// named is the variable of the function that has a name.
+// named returns the function's variable with a name.
 func (h *advisor) named(name string) types.Object {
 	for obj := range h.uses {
 		if obj.Name() == name {
@@ -147,8 +144,7 @@ func passOf(t *testing.T, text string) *analysis.Pass {
 	return pass
 }
 
-// The search answers what a slow one does, which asks all places in turn until nothing
-// changes. Without it a place in a circle might have the answer of a part of it.
+// TestSearchAgainstModel compares the search with a slow one, which visits all places until nothing changes.
 func TestSearchAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	outcomes := map[escape]int{}
@@ -181,7 +177,7 @@ func TestSearchAgainstModel(t *testing.T) {
 	}
 }
 
-// randomFunction moves values between a few variables, and out.
+// randomFunction returns a function that moves values between a few variables, and out of the function.
 func randomFunction(r *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("package p\n\ntype T struct{ n *T; s []*T }\n\nvar global *T\n\nfunc id(t *T) *T { return t }\n\nfunc f(p *T, c chan *T) *T {\n\tvar v [8]*T\n\t_ = v\n")
@@ -220,7 +216,7 @@ func randomFunction(r *rand.Rand) string {
 	return b.String()
 }
 
-// inspected returns what analyzer ctrlflow needs of analyzer inspect.
+// inspected returns the result of analyzer inspect for analyzer ctrlflow.
 func inspected(files []*ast.File) map[*analysis.Analyzer]any {
 	return map[*analysis.Analyzer]any{inspect.Analyzer: inspector.New(files)}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// AppendEdits returns the edits that make an append a call of c, if that means the same.
+// AppendEdits returns the edits that replace an append by a call of c. It returns false if it cannot write the type of
+// the elements there.
 func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, c Call) ([]analysis.TextEdit, bool) {
 	list := types.Unalias(pass.TypesInfo.TypeOf(expr.Args[0]))
 	slice := SliceOf(list)
@@ -23,14 +24,14 @@ func AppendEdits(pass *analysis.Pass, expr *ast.CallExpr, c Call) ([]analysis.Te
 		{Pos: expr.Fun.Pos(), End: expr.Fun.End(), NewText: []byte(c.Func("Append"))},
 		{Pos: expr.Lparen, End: expr.Lparen + 1, NewText: []byte(c.First())},
 	}
-	if p, ok := list.(*types.TypeParam); ok { // whose values have no other type than that
+	if p, ok := list.(*types.TypeParam); ok { // the result needs a conversion to it
 		edits[0].NewText = []byte(p.Obj().Name() + "(" + c.Func("Append"))
 		edits = append(edits, analysis.TextEdit{Pos: expr.End(), End: expr.End(), NewText: []byte(")")})
 	}
 	for _, item := range expr.Args[1:] {
 		t := pass.TypesInfo.TypeOf(item)
 		if expr.Ellipsis.IsValid() {
-			if catalog.IsText(t) { // append alone takes a string for bytes
+			if catalog.IsText(t) { // only append takes a string for bytes
 				edits = append(edits,
 					analysis.TextEdit{Pos: item.Pos(), End: item.Pos(), NewText: []byte("[]byte(")},
 					analysis.TextEdit{Pos: item.End(), End: item.End(), NewText: []byte(")")})

@@ -6,9 +6,11 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// SafeAppend reports whether package arena's Append means the same as an append, which is in parent.
+// SafeAppend reports whether arena.Append may replace append e, whose parent node is parent.
 func (p *Slices) SafeAppend(pass *analysis.Pass, e *ast.CallExpr, parent ast.Node) bool {
 	for _, fn := range p.Functions {
 		if call := CallAt(fn, e.Lparen); call != nil {
@@ -18,10 +20,8 @@ func (p *Slices) SafeAppend(pass *analysis.Pass, e *ast.CallExpr, parent ast.Nod
 	return false
 }
 
-// Other packages may copy a struct, and append to a field of both. So an append to a field is rewritten only if it can
-// only be given objects that this package has made.
-
-// isOwn reports whether an append changes a variable, or a field of an object that no other package passes in.
+// isOwn reports whether an append changes a variable, or a field of an object that this package has made. Other packages
+// may copy a struct and append to the field of both copies.
 func (p *Slices) isOwn(pkg *types.Package, call *ssa.Call) bool {
 	base, _ := Base(call)
 	load, ok := base.(*ssa.UnOp)
@@ -37,7 +37,7 @@ func (p *Slices) isOwn(pkg *types.Package, call *ssa.Call) bool {
 		return false
 	}
 	if !t.Obj().Exported() || pkg.Name() == "main" || t.Obj().Parent() != pkg.Scope() {
-		return true // others cannot name it
+		return true // other packages cannot name it
 	}
 	seen := map[*ssa.Function]bool{}
 	for _, fn := range p.Functions {
@@ -48,8 +48,8 @@ func (p *Slices) isOwn(pkg *types.Package, call *ssa.Call) bool {
 	return true
 }
 
-// given reports whether other packages may call a function with a value that leads to t, or it takes one out of a
-// variable or an interface.
+// given reports whether other packages may call a function with a value that leads to t, or whether it takes one out of
+// an exported variable or an interface.
 func given(fn *ssa.Function, t *types.Named) bool {
 	obj := fn.Object()
 	if obj == nil || obj.Exported() {
@@ -59,24 +59,22 @@ func given(fn *ssa.Function, t *types.Named) bool {
 			}
 		}
 	}
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			switch i := i.(type) {
-			case *ssa.TypeAssert:
-				if leads(i.AssertedType, t, map[types.Type]bool{}) {
-					return true
-				}
-			case *ssa.UnOp:
-				if g, ok := i.X.(*ssa.Global); ok && g.Object() != nil && g.Object().Exported() && leads(i.Type(), t, map[types.Type]bool{}) {
-					return true
-				}
+	for i := range ssaform.Instructions(fn) {
+		switch i := i.(type) {
+		case *ssa.TypeAssert:
+			if leads(i.AssertedType, t, map[types.Type]bool{}) {
+				return true
+			}
+		case *ssa.UnOp:
+			if g, ok := i.X.(*ssa.Global); ok && g.Object() != nil && g.Object().Exported() && leads(i.Type(), t, map[types.Type]bool{}) {
+				return true
 			}
 		}
 	}
 	return false
 }
 
-// leads reports whether a value of a type may lead to one of t, but for interfaces.
+// leads reports whether a value of a type may lead to one of t without an interface in between.
 func leads(from types.Type, t *types.Named, seen map[types.Type]bool) bool {
 	from = types.Unalias(from)
 	if seen[from] {
@@ -107,7 +105,7 @@ func leads(from types.Type, t *types.Named, seen map[types.Type]bool) bool {
 	return false
 }
 
-// mayRun reports whether a call of a function may run another one. A call of an unknown function that is given a t may.
+// mayRun reports whether a call of fn may run target. An unknown function that is given a value of type t may.
 func mayRun(fn, target *ssa.Function, t *types.Named, seen map[*ssa.Function]bool) bool {
 	if fn == target {
 		return true
@@ -116,24 +114,22 @@ func mayRun(fn, target *ssa.Function, t *types.Named, seen map[*ssa.Function]boo
 		return false
 	}
 	seen[fn] = true
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			for _, op := range i.Operands(nil) {
-				if g, ok := (*op).(*ssa.Function); ok && mayRun(g, target, t, seen) {
-					return true
-				}
+	for i := range ssaform.Instructions(fn) {
+		for _, op := range i.Operands(nil) {
+			if g, ok := (*op).(*ssa.Function); ok && mayRun(g, target, t, seen) {
+				return true
 			}
-			c, ok := i.(ssa.CallInstruction)
-			if !ok || c.Common().StaticCallee() != nil {
-				continue
-			}
-			if _, builtin := c.Common().Value.(*ssa.Builtin); builtin {
-				continue
-			}
-			for _, a := range append(c.Common().Args, c.Common().Value) {
-				if leads(a.Type(), t, map[types.Type]bool{}) {
-					return true
-				}
+		}
+		c, ok := i.(ssa.CallInstruction)
+		if !ok || c.Common().StaticCallee() != nil {
+			continue
+		}
+		if _, builtin := c.Common().Value.(*ssa.Builtin); builtin {
+			continue
+		}
+		for _, a := range append(c.Common().Args, c.Common().Value) {
+			if leads(a.Type(), t, map[types.Type]bool{}) {
+				return true
 			}
 		}
 	}

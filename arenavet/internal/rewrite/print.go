@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Edit replaces a range. Its text is made when the file is printed, and has the edits inside the range.
+// Edit replaces a range. Its text is computed when the file is printed, and includes the edits inside the range.
 type Edit struct {
 	From, To token.Pos
-	ID       token.Pos // of what is dropped if the edit does not compile
-	Inner    bool      // of two edits of one range, this one is inside the other
+	ID       token.Pos // of the rewrite that is dropped if the edit does not compile
+	Inner    bool      // this edit is inside another edit of the same range
 	Text     func() string
 }
 
@@ -36,14 +36,14 @@ func (r *Printer) Put(from, to, id token.Pos, text string) *Edit {
 	return r.Add(from, to, id, func(*Edit) string { return text })
 }
 
-// Marks around the text of an edit, to tell which one a type error is in.
+// Marks surround the text of an edit, so that a type error can be assigned to it.
 const (
 	markBegin = '\x01'
 	markID    = '\x02'
 	markEnd   = '\x03'
 )
 
-// Span is the text of a range with the edits in it, except those around it and self. The edits are sorted.
+// Span returns the text of a range with the edits inside it, except self. The edits must be sorted.
 func (r *Printer) Span(from, to token.Pos, self *Edit) string {
 	var b strings.Builder
 	src, at, offset := r.Src, from, r.Offset
@@ -73,7 +73,7 @@ type Marked struct {
 	ID       token.Pos
 }
 
-// Unmark removes the marks.
+// Unmark returns text without marks, and the ranges that they surrounded.
 func Unmark(text string) ([]byte, []Marked) {
 	var b bytes.Buffer
 	var all, open []Marked
@@ -96,7 +96,7 @@ func Unmark(text string) ([]byte, []Marked) {
 	return b.Bytes(), all
 }
 
-// Sort orders the edits by position, those around others first.
+// Sort orders the edits by position, outer ones first.
 func (r *Printer) Sort() {
 	slices.SortStableFunc(r.Edits, func(a, b *Edit) int {
 		az, bz := a.To == a.From, b.To == b.From
@@ -118,7 +118,7 @@ func (r *Printer) Sort() {
 	})
 }
 
-// Innermost is the shortest of the ranges around an offset that ok accepts, or nil.
+// Innermost returns the shortest range around an offset that ok accepts, or nil.
 func Innermost(ranges []Marked, at int, ok func(id token.Pos) bool) *Marked {
 	var best *Marked
 	for k, m := range ranges {

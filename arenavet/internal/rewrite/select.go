@@ -15,17 +15,17 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
-// Fix is a rewrite of one place.
+// Fix is a rewrite of an expression or a statement.
 type Fix struct {
 	Edits  []analysis.TextEdit
-	Shared []analysis.TextEdit // that several fixes may need, such as an import
-	Typed  []types.Object      // variables that get another type
+	Shared []analysis.TextEdit // edits that several fixes may need, such as an import
+	Typed  []types.Object      // variables whose type changes
 }
 
 func (f *Fix) all() []analysis.TextEdit { return slices.Concat(f.Shared, f.Edits) }
 
-// Select reports which fixes of a package can be made together. No two edits of them share a position, the package
-// compiles with all of them, and every identifier keeps its type, except the variables that a fix names.
+// Select reports which fixes of a package can be applied together: no two edits share a position, the package compiles,
+// and every identifier keeps its type, except the variables in Typed.
 func Select(pass *analysis.Pass, fixes []*Fix) []bool {
 	c := &selection{pass: pass, fixes: fixes, taken: make([]bool, len(fixes)), sources: map[*ast.File][]byte{}}
 	var edits []owned
@@ -62,7 +62,7 @@ type owned struct {
 	shared bool
 }
 
-// join adds the edits of a fix to others, unless they meet.
+// join adds the edits of fix i to list. It returns false if two edits overlap.
 func (c *selection) join(list []owned, i int, f *Fix) ([]owned, bool) {
 	list = slices.Clone(list)
 	for n, e := range f.all() {
@@ -94,7 +94,7 @@ func (c *selection) file(pos token.Pos) *ast.File {
 	return nil
 }
 
-// source is the text of a file, nil if that is not what was parsed, as with cgo.
+// source returns the text of a file, or nil if the text that was parsed is another, as with cgo.
 func (c *selection) source(f *ast.File) []byte {
 	if text, ok := c.sources[f]; ok {
 		return text
@@ -108,14 +108,14 @@ func (c *selection) source(f *ast.File) []byte {
 	return text
 }
 
-// changed is a file with the edits of the fixes that are taken.
+// changed is a file with the edits of the taken fixes.
 type changed struct {
 	old, new *ast.File
 	edits    []owned
 	marks    []Marked
 }
 
-// shifted is where the byte at an offset of the old text is in the new one.
+// shifted returns the offset in the new text of the byte at position at of the old text. ok is false if it was replaced.
 func (f *changed) shifted(base token.Pos, at token.Pos) (offset int, ok bool) {
 	offset = int(at - base)
 	for _, e := range f.edits {
@@ -130,7 +130,7 @@ func (f *changed) shifted(base token.Pos, at token.Pos) (offset int, ok bool) {
 	return offset, true
 }
 
-// check returns the fixes that do not compile, or that give something another type.
+// check returns the fixes that do not compile, or that change the type of an identifier.
 func (c *selection) check() map[int]bool {
 	wrong := map[int]bool{}
 	byFile := map[*ast.File]*changed{}
@@ -170,7 +170,7 @@ func (c *selection) check() map[int]bool {
 		text, ch.marks = Unmark(p.Span(f.FileStart, f.FileEnd, nil))
 		name := c.pass.Fset.File(f.FileStart).Name()
 		parsed, err := parser.ParseFile(c.pass.Fset, name, text, parser.SkipObjectResolution)
-		if err != nil { // which edit is wrong does not show
+		if err != nil { // the error does not tell which edit is wrong
 			for _, e := range ch.edits {
 				wrong[e.fix] = true
 			}
@@ -182,7 +182,7 @@ func (c *selection) check() map[int]bool {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Instances: map[*ast.Ident]types.Instance{}}
 	conf := types.Config{GoVersion: c.pass.Pkg.GoVersion(), Sizes: c.pass.TypesSizes, Importer: importer{c.pass}, Error: func(err error) {
 		e, ok := err.(types.Error)
-		if !ok || e.Soft && strings.HasSuffix(e.Msg, " and not used") && strings.Contains(e.Msg, " imported ") { // who applies a fix removes imports
+		if !ok || e.Soft && strings.HasSuffix(e.Msg, " and not used") && strings.Contains(e.Msg, " imported ") { // imports are removed when a fix is applied
 			return
 		}
 		at := c.pass.Fset.PositionFor(e.Pos, false)
@@ -199,7 +199,7 @@ func (c *selection) check() map[int]bool {
 	return wrong
 }
 
-// blame is the fix around an offset of the new text, or the nearest one.
+// blame returns the fix around an offset of the new text, or the nearest one.
 func (f *changed) blame(at int) int {
 	if m := Innermost(f.marks, at, func(token.Pos) bool { return true }); m != nil {
 		return int(m.ID) - 1
@@ -210,7 +210,7 @@ func (f *changed) blame(at int) int {
 
 func (m Marked) distance(at int) int { return max(m.From-at, at-m.To, 0) }
 
-// compare finds the identifiers that have another type.
+// compare adds the fixes that change the type of an identifier to wrong.
 func (c *selection) compare(f *changed, info *types.Info, wrong map[int]bool) {
 	typed := map[types.Object]bool{}
 	for i, fix := range c.fixes {
@@ -226,7 +226,7 @@ func (c *selection) compare(f *changed, info *types.Info, wrong map[int]bool) {
 		return true
 	})
 	ast.Inspect(f.old, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok { // of a method that another type has, too
+		if s, ok := n.(*ast.SelectorExpr); ok { // of a method, which the new type has as well
 			if x, ok := s.X.(*ast.Ident); ok && typed[c.pass.TypesInfo.ObjectOf(x)] {
 				return false
 			}
@@ -248,7 +248,7 @@ func (c *selection) compare(f *changed, info *types.Info, wrong map[int]bool) {
 	})
 }
 
-// describe writes what an identifier means.
+// describe returns a string that is equal for identifiers with the same meaning.
 func describe(info *types.Info, id *ast.Ident) string {
 	obj := info.ObjectOf(id)
 	if obj == nil {
@@ -271,7 +271,7 @@ func describe(info *types.Info, id *ast.Ident) string {
 	return text
 }
 
-// importer finds the packages that a pass imports, and those which they import.
+// importer finds the packages that a pass imports, directly or not.
 type importer struct{ pass *analysis.Pass }
 
 func (im importer) Import(path string) (*types.Package, error) {

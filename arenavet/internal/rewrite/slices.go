@@ -11,22 +11,23 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// arena.Append grows a slice in place more often than append does, and gives it another capacity. That is the same
-// only if the old slice, the base, is not used afterwards, if nothing else has its memory and reads what is then
-// written there, and if no other append depends on the capacity.
+// arena.Append grows a slice in place more often than append does, and to another capacity. It means the same only if
+// the old slice, the base, is not used afterwards, if no other slice shares the memory that it writes, and if no other
+// append depends on the capacity.
 
-// Slices answers what the functions that may have a slice do with it.
+// Slices answers questions about the slices that Functions use.
 type Slices struct {
 	Functions []*ssa.Function
 }
 
-// Appendable says why a rewritten append may mean something else, or nothing. The call is c's; parent is the node
-// around c, and scope that of c's package.
+// Appendable returns the reason why arena.Append may not replace an append, or "". call is the SSA form of c, parent the
+// node around c, and scope the scope of c's package.
 func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, call *ssa.Call, scope *types.Scope) string {
 	if call == nil {
-		return "append that was not found in SSA form"
+		return "append without an SSA form"
 	}
 	if why := p.Growable(call); why != "" {
 		return why
@@ -85,8 +86,8 @@ func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, 
 	return chainAppendable(call)
 }
 
-// captured returns the variable of the function that declares it, if function literals capture it and an address is
-// its address in one of these functions, or nil.
+// captured returns the local variable whose address is addr if function literals capture it, or nil. addr may be in the
+// function that declares the variable or in one of the literals.
 func captured(addr ssa.Value) *ssa.Alloc {
 	switch v := addr.(type) {
 	case *ssa.Alloc:
@@ -109,8 +110,8 @@ func captured(addr ssa.Value) *ssa.Alloc {
 	return nil
 }
 
-// Growable says why a slice that is made with another capacity may mean something else, or nothing: an append whose
-// base lives on shares memory with its result if there is room, and a cap depends on it.
+// Growable returns the reason why a slice may not be made with another capacity, or "". A program can see the capacity
+// with cap, and by an append whose base lives on, because the base shares memory with a result that fits in it.
 func (p *Slices) Growable(made ssa.Value) string {
 	t := firstType(made)
 	s := SliceOf(t)
@@ -127,7 +128,7 @@ func (p *Slices) Growable(made ssa.Value) string {
 	return "slice of a type that is appended to while the old slice lives on"
 }
 
-// firstType returns the type of a value, or of the first of a call's results.
+// firstType returns the type of a value, or of a call's first result.
 func firstType(v ssa.Value) types.Type {
 	if list, ok := v.Type().(*types.Tuple); ok && list.Len() > 0 {
 		return list.At(0).Type()
@@ -135,24 +136,20 @@ func firstType(v ssa.Value) types.Type {
 	return v.Type()
 }
 
-// Roomy returns the calls that depend on the capacity of a slice with such elements: cap, and appends whose base may be
-// used afterwards.
+// Roomy returns the calls that depend on the capacity of a slice with the elements of s: cap, and appends whose base may
+// be used afterwards.
 func (p *Slices) Roomy(s *types.Slice) (all []*ssa.Call) {
-	for _, f := range p.Functions {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				c, ok := i.(*ssa.Call)
-				if !ok {
-					continue
-				}
-				v := Measured(c)
-				if v == nil || !sameElem(v, s) {
-					continue
-				}
-				if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" || p.basePersists(c, v) {
-					all = append(all, c)
-				}
-			}
+	for i := range ssaform.Instructions(p.Functions...) {
+		c, ok := i.(*ssa.Call)
+		if !ok {
+			continue
+		}
+		v := Measured(c)
+		if v == nil || !sameElem(v, s.Elem()) {
+			continue
+		}
+		if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" || p.basePersists(c, v) {
+			all = append(all, c)
 		}
 	}
 	return all
@@ -186,12 +183,13 @@ func Measured(c *ssa.Call) ssa.Value {
 	return nil
 }
 
-func sameElem(v ssa.Value, s *types.Slice) bool {
+// sameElem reports whether v is a slice with elements of type elem.
+func sameElem(v ssa.Value, elem types.Type) bool {
 	t := SliceOf(v.Type())
-	return t != nil && types.Identical(t.Elem(), s.Elem())
+	return t != nil && types.Identical(t.Elem(), elem)
 }
 
-// basePersists reports whether the base of an append may be used after it, so that capacity shows.
+// basePersists reports whether the base of an append may be used after it.
 func (p *Slices) basePersists(c *ssa.Call, base ssa.Value) bool {
 	for v := range ancestors(base, true) {
 		if v != c && liveAfter(v, c) {
@@ -221,7 +219,8 @@ func (p *Slices) basePersists(c *ssa.Call, base ssa.Value) bool {
 	return false
 }
 
-// storedBack reports whether an append's result is stored where its base was loaded from, or where nothing else is.
+// storedBack reports whether the result of an append replaces the base in the variable, field or map that base was loaded
+// from. Local variables that do not escape count as replaced.
 func storedBack(c *ssa.Call, base ssa.Value) bool {
 	if load, ok := base.(*ssa.UnOp); ok {
 		if a, ok := load.X.(*ssa.Alloc); ok && !a.Heap {
@@ -243,7 +242,7 @@ func storedBack(c *ssa.Call, base ssa.Value) bool {
 	return false
 }
 
-// pathTo writes how an expression leads to a value, which is the same for equal expressions.
+// pathTo returns a string that is equal for equal expressions.
 func pathTo(v ssa.Value) string {
 	switch v := v.(type) {
 	case *ssa.UnOp:
@@ -263,25 +262,21 @@ func pathTo(v ssa.Value) string {
 // passedAlive reports whether a function is called with a slice that the caller uses afterwards.
 func (p *Slices) passedAlive(d *ssa.Parameter) bool {
 	n := slices.Index(d.Parent().Params, d)
-	for _, f := range p.Functions {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				c, ok := i.(*ssa.Call)
-				if !ok || c.Call.StaticCallee() != d.Parent() || n >= len(c.Call.Args) {
-					continue
-				}
-				for v := range ancestors(c.Call.Args[n], true) {
-					if _, isLoad := v.(*ssa.UnOp); liveAfter(v, c) || isLoad && !storedBack(c, v) {
-						return true
-					}
-				}
+	for i := range ssaform.Instructions(p.Functions...) {
+		c, ok := i.(*ssa.Call)
+		if !ok || c.Call.StaticCallee() != d.Parent() || n >= len(c.Call.Args) {
+			continue
+		}
+		for v := range ancestors(c.Call.Args[n], true) {
+			if _, isLoad := v.(*ssa.UnOp); liveAfter(v, c) || isLoad && !storedBack(c, v) {
+				return true
 			}
 		}
 	}
 	return false
 }
 
-// Base is the base of an append, the builtin or package arena's.
+// Base returns the first argument of an append, of the builtin or of arena.Append.
 func Base(c *ssa.Call) (ssa.Value, bool) {
 	if b, ok := c.Call.Value.(*ssa.Builtin); ok {
 		if b.Name() != "append" {
@@ -295,7 +290,7 @@ func Base(c *ssa.Call) (ssa.Value, bool) {
 	return nil, false
 }
 
-// arenaFunction is the name of a function of package arena that is called, or empty.
+// arenaFunction returns the name of the function of package arena that c calls, or "".
 func arenaFunction(c *ssa.Call) string {
 	if g := c.Call.StaticCallee(); g != nil {
 		if name, ok := strings.CutPrefix(catalog.CalleeName(catalog.Origin(g)), catalog.ArenaPath+"."); ok {
@@ -305,7 +300,7 @@ func arenaFunction(c *ssa.Call) string {
 	return ""
 }
 
-// onlyReads reports whether a function of another package writes to no slice that it is given.
+// onlyReads reports whether a function of another package does not write to the slices that it is given.
 func onlyReads(g *ssa.Function) bool {
 	if g == nil {
 		return false
@@ -317,19 +312,17 @@ func onlyReads(g *ssa.Function) bool {
 	return false
 }
 
-// makesSlice are functions of package arena that return a slice which nothing else has.
+// makesSlice lists the functions of package arena that return a new slice.
 var makesSlice = map[string]bool{"MakeSlice": true, "MakeSliceUninit": true, "SliceOf": true, "CloneSlice": true, "Collect": true, "ReadAll": true, "Arena.AllocBytes": true}
 
-// CallAt finds the call of a builtin or function whose parenthesis is at a position.
+// CallAt returns the call in f, or in its function literals, whose parenthesis is at a position, or nil.
 func CallAt(f *ssa.Function, at token.Pos) *ssa.Call {
 	if f == nil {
 		return nil
 	}
-	for _, b := range f.Blocks {
-		for _, i := range b.Instrs {
-			if c, ok := i.(*ssa.Call); ok && c.Pos() == at {
-				return c
-			}
+	for i := range ssaform.Instructions(f) {
+		if c, ok := i.(*ssa.Call); ok && c.Pos() == at {
+			return c
 		}
 	}
 	for _, a := range f.AnonFuncs {
@@ -355,7 +348,7 @@ func placeOf(addr ssa.Value) field {
 	return field{}
 }
 
-// field is a field of a struct type, or a variable that function literals capture.
+// field is field i of struct type t, or a variable that function literals capture.
 type field struct {
 	t        string
 	i        int
@@ -366,15 +359,15 @@ func structOf(f *ssa.FieldAddr) types.Type {
 	return types.Unalias(f.X.Type().Underlying().(*types.Pointer).Elem())
 }
 
-// chain is what one slice becomes by appends and slicing.
+// chain is a slice with the slices that are made from it by appends and slice expressions.
 type chain struct {
 	values  map[ssa.Value]bool
-	old     []ssa.Value       // what it begins with, unless that is new
+	old     []ssa.Value       // first slices that existed before
 	changes []ssa.Instruction // appends and writes of elements
-	given   []ssa.Instruction // uses that may give it away
+	given   []ssa.Instruction // uses that may pass it on
 }
 
-// chainOf follows a slice forward, and backward if wanted.
+// chainOf returns the chain of v. With backward set, it also has the slices that v is made from.
 func chainOf(v ssa.Value, backward bool) *chain {
 	c := &chain{values: map[ssa.Value]bool{}}
 	c.add(v, backward)
@@ -425,7 +418,7 @@ func (c *chain) add(v ssa.Value, back bool) {
 	}
 }
 
-// use classifies one use of a value of the chain.
+// use adds instruction r, which uses v.
 func (c *chain) use(v ssa.Value, r ssa.Instruction, back bool) {
 	switch r := r.(type) {
 	case *ssa.Phi:
@@ -456,7 +449,7 @@ func (c *chain) use(v ssa.Value, r ssa.Instruction, back bool) {
 				c.changes = append(c.changes, r)
 			}
 		case "len":
-		default: // cap, too: it may differ
+		default: // such as cap
 			c.given = append(c.given, r)
 		}
 	default:
@@ -464,7 +457,7 @@ func (c *chain) use(v ssa.Value, r ssa.Instruction, back bool) {
 	}
 }
 
-// element classifies the uses of an element's address.
+// element adds the uses of the address of an element.
 func (c *chain) element(a ssa.Value) {
 	for _, u := range *a.Referrers() {
 		switch u := u.(type) {
@@ -478,15 +471,15 @@ func (c *chain) element(a ssa.Value) {
 			if u.Addr != a {
 				c.given = append(c.given, u)
 			}
-		default: // its address is passed on
+		default: // the address is passed on
 			c.changes = append(c.changes, u)
 			c.given = append(c.given, u)
 		}
 	}
 }
 
-// chainAppendable says why an append to a local variable may mean something else. The slice must be made here, its
-// base must be dead after each append, and once it was given away nothing may change it.
+// chainAppendable is Appendable for a local variable. The function must make the slice, must not use the base after an
+// append, and must not change the slice after it was passed on.
 func chainAppendable(call *ssa.Call) string {
 	base, _ := Base(call)
 	c := chainOf(base, true)
@@ -494,7 +487,7 @@ func chainAppendable(call *ssa.Call) string {
 		return "append to a slice that was not made here"
 	}
 	for v := range ancestors(base, false) {
-		if v != call && liveAfter(v, call) { // after it, call is the new slice
+		if v != call && liveAfter(v, call) { // call is the new slice
 			return "append whose base lives on"
 		}
 	}
@@ -508,7 +501,8 @@ func chainAppendable(call *ssa.Call) string {
 	return ""
 }
 
-// ancestors are the values whose memory a slice may have; if roomy, those whose spare capacity it may have.
+// ancestors returns the values that may share memory with slice v. With roomy set, it returns only the values whose spare
+// capacity v may have.
 func ancestors(v ssa.Value, roomy bool) map[ssa.Value]bool {
 	all := map[ssa.Value]bool{}
 	var add func(v ssa.Value)
@@ -538,14 +532,14 @@ func ancestors(v ssa.Value, roomy bool) map[ssa.Value]bool {
 	return all
 }
 
-// liveAfter reports whether v may be used after an instruction, before it is made anew.
+// liveAfter reports whether v may be used after instruction i, before v is computed again.
 func liveAfter(v ssa.Value, i ssa.Instruction) bool {
 	uses := map[ssa.Instruction]bool{}
 	for _, r := range *v.Referrers() {
 		switch r := r.(type) {
 		case *ssa.DebugRef, *ssa.Phi:
 			continue
-		case *ssa.Call: // its length alone
+		case *ssa.Call:
 			if b, ok := r.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
 				continue
 			}
@@ -624,15 +618,15 @@ func mayFollow(i, j ssa.Instruction) bool {
 	return from(i.Block())
 }
 
-// fieldUse records how the reached functions use one slice field.
+// fieldUse says how Functions use a field whose type is a slice.
 type fieldUse struct {
-	shared string // why an append to it is left, whatever else is done
-	lent   bool   // its slice may be used after an append
-	popped bool
+	shared string // reason why an append to the field may not be rewritten
+	lent   bool   // the old slice may be used after an append
+	popped bool   // the slice is shortened
 }
 
-// fieldAppendable says why x.F = append(x.F, ...) may mean something else. Each object must have a slice of its own.
-// If what it had before an append may still be read, nothing may write elements of such slices.
+// fieldAppendable is Appendable for x.F = append(x.F, ...). Each object must have a slice of its own. If the old slice
+// may be read after an append, no function may write elements of such slices.
 func (p *Slices) fieldAppendable(fd field) string {
 	u := p.fieldUses(fd)
 	if u.shared != "" {
@@ -652,49 +646,45 @@ func (p *Slices) fieldAppendable(fd field) string {
 
 func (p *Slices) fieldUses(fd field) (u fieldUse) {
 	if fd.captured != nil {
-		p.addressUses(fd.captured, fd, &u)
+		u.address(fd.captured, fd)
 		return u
 	}
-	for _, f := range p.Functions {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				switch i := i.(type) {
-				case *ssa.UnOp:
-					if i.Op == token.MUL && holdsStruct(i.Type(), fd.t) && !isLiteral(i.X) {
-						u.shared = "append to a field of a struct that is copied"
-					}
-				case *ssa.Field:
-					if types.TypeString(types.Unalias(i.X.Type()), nil) == fd.t && i.Field == fd.i {
-						u.shared = "append to a field of a struct that is copied"
-					}
-				case *ssa.FieldAddr:
-					if fieldOf(i) == fd {
-						p.addressUses(i, fd, &u)
-					}
-				}
+	for i := range ssaform.Instructions(p.Functions...) {
+		switch i := i.(type) {
+		case *ssa.UnOp:
+			if i.Op == token.MUL && holdsStruct(i.Type(), fd.t) && !isLiteral(i.X) {
+				u.shared = "append to a field of a struct that is copied"
+			}
+		case *ssa.Field:
+			if types.TypeString(types.Unalias(i.X.Type()), nil) == fd.t && i.Field == fd.i {
+				u.shared = "append to a field of a struct that is copied"
+			}
+		case *ssa.FieldAddr:
+			if fieldOf(i) == fd {
+				u.address(i, fd)
 			}
 		}
 	}
 	return u
 }
 
-// addressUses looks at the uses of a field's or captured variable's address.
-func (p *Slices) addressUses(addr ssa.Value, fd field, u *fieldUse) {
+// address adds the uses of an address of the field or captured variable.
+func (u *fieldUse) address(addr ssa.Value, fd field) {
 	for _, r := range *addr.Referrers() {
 		switch r := r.(type) {
 		case *ssa.UnOp:
-			p.fieldLoad(r, fd, u)
+			u.load(r, fd)
 		case *ssa.Store:
 			if r.Val == addr {
 				u.shared = "append to a field whose address is used"
 			} else {
-				p.fieldStore(addr, r, fd, u)
+				u.store(addr, r, fd)
 			}
 		case *ssa.MakeClosure:
 			f := r.Fn.(*ssa.Function)
 			for k, b := range r.Bindings {
 				if b == addr {
-					p.addressUses(f.FreeVars[k], fd, u)
+					u.address(f.FreeVars[k], fd)
 				}
 			}
 		case *ssa.DebugRef:
@@ -704,12 +694,13 @@ func (p *Slices) addressUses(addr ssa.Value, fd field, u *fieldUse) {
 	}
 }
 
-// isLiteral reports whether an address is that of a composite literal, which is copied once.
+// isLiteral reports whether v is the address of a composite literal, which is copied once.
 func isLiteral(v ssa.Value) bool {
 	a, ok := v.(*ssa.Alloc)
 	return ok && a.Comment == "complit"
 }
 
+// holdsStruct reports whether a value of type t is, or has a part that is, a struct with a type name.
 func holdsStruct(t types.Type, name string) bool {
 	if types.TypeString(types.Unalias(t), nil) == name {
 		return true
@@ -727,17 +718,17 @@ func holdsStruct(t types.Type, name string) bool {
 	return false
 }
 
-// fieldLoad looks at the uses of a field's slice.
-func (p *Slices) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
+// load adds the uses of a slice that is loaded from the field.
+func (u *fieldUse) load(l *ssa.UnOp, fd field) {
 	for _, i := range chainOf(l, false).given {
 		if s, ok := i.(*ssa.Store); ok {
 			if placeOf(s.Addr) == fd {
-				continue // fieldStore looks at it
+				continue // see store
 			}
 		}
 		u.lent = true
 	}
-	for _, r := range *l.Referrers() { // used where the field may have another slice
+	for _, r := range *l.Referrers() { // when the field may have another slice
 		if _, ok := r.(*ssa.DebugRef); ok {
 			continue
 		}
@@ -760,8 +751,8 @@ func (p *Slices) fieldLoad(l *ssa.UnOp, fd field, u *fieldUse) {
 	}
 }
 
-// fieldStore looks at what becomes a field's slice: a new one, or the field's own with more or fewer elements.
-func (p *Slices) fieldStore(to ssa.Value, s *ssa.Store, fd field, u *fieldUse) {
+// store adds a store of a slice to the field: a new slice, or the field's own with more or fewer elements.
+func (u *fieldUse) store(to ssa.Value, s *ssa.Store, fd field) {
 	c := chainOf(s.Val, true)
 	again := false // a value may be of the last iteration of a loop, whose object is another
 	for v := range c.values {
@@ -782,10 +773,8 @@ func (p *Slices) fieldStore(to ssa.Value, s *ssa.Store, fd field, u *fieldUse) {
 	if len(c.old) > 0 {
 		return
 	}
-	for _, g := range c.given { // a new slice that something else has, too
-		if g != s {
-			u.shared = "append to a field whose slice is stored elsewhere, too"
-		}
+	if slices.ContainsFunc(c.given, func(i ssa.Instruction) bool { return i != s }) {
+		u.shared = "append to a field whose slice is also stored elsewhere"
 	}
 	for _, j := range c.changes {
 		if mayFollow(s, j) && j.Block() != s.Block() || j.Block() == s.Block() && indexOf(s.Block(), s) < indexOf(j.Block(), j) {
@@ -794,7 +783,7 @@ func (p *Slices) fieldStore(to ssa.Value, s *ssa.Store, fd field, u *fieldUse) {
 	}
 }
 
-// sameHolder reports whether two addresses of a field or captured variable are those of one object.
+// sameHolder reports whether two addresses are of the same field of the same object, or of one captured variable.
 func sameHolder(x, y ssa.Value) bool {
 	a, ok := x.(*ssa.FieldAddr)
 	if !ok {
@@ -813,8 +802,7 @@ func madeAgain(addr ssa.Value) bool {
 	return ok && mayFollow(i, i)
 }
 
-// sameObject reports whether two pointers are one, or are loaded from one place with nothing between that could change
-// it.
+// sameObject reports whether two pointers are equal: one value, or loads from one place without a change in between.
 func sameObject(x, y ssa.Value) bool {
 	if x == y {
 		return true
@@ -853,64 +841,45 @@ func sameAddress(x, y ssa.Value) bool {
 	return ok && a.Field == b.Field && sameObject(a.X, b.X)
 }
 
-// elementsWritten reports whether the reached functions write elements of slices such as the field's, other than of
-// slices that they have just made, or append to them other than to a field.
+// elementsWritten reports whether Functions may write elements of slices with the field's type, except of slices that
+// they have just made, or may append to such slices, except to a field.
 func (p *Slices) elementsWritten(fd field) bool {
 	var elem types.Type
 	if fd.captured != nil {
 		elem = SliceOf(fd.captured.Type().(*types.Pointer).Elem()).Elem()
 	}
-	for _, f := range p.Functions {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				if fa, ok := i.(*ssa.FieldAddr); ok && fieldOf(fa) == fd {
-					if s, ok := fa.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Slice); ok {
-						elem = s.Elem()
-					}
-				}
+	for i := range ssaform.Instructions(p.Functions...) {
+		if fa, ok := i.(*ssa.FieldAddr); ok && fieldOf(fa) == fd {
+			if s, ok := fa.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Slice); ok {
+				elem = s.Elem()
 			}
 		}
 	}
 	if elem == nil {
 		return true
 	}
-	same := func(v ssa.Value) bool {
-		s, ok := v.Type().Underlying().(*types.Slice)
-		return ok && types.Identical(s.Elem(), elem)
-	}
-	for _, f := range p.Functions {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				switch i := i.(type) {
-				case *ssa.IndexAddr:
-					if !same(i.X) || Fresh(i.X) {
-						continue
-					}
-					c := &chain{}
-					c.element(i)
-					if len(c.changes) > 0 {
-						return true
-					}
-				case *ssa.Call:
-					if base, ok := Base(i); ok && same(base) && !Fresh(base) && !appendsToField(i) {
-						return true
-					}
-					if b, ok := i.Call.Value.(*ssa.Builtin); ok && (b.Name() == "copy" || b.Name() == "clear") && same(i.Call.Args[0]) && !Fresh(i.Call.Args[0]) {
-						return true
-					}
-					if g := i.Call.StaticCallee(); i.Call.IsInvoke() || g == nil || g.Blocks == nil { // sort.Slice and such
-						if _, ok := i.Call.Value.(*ssa.Builtin); ok || onlyReads(g) {
-							continue
-						}
-						for _, a := range i.Call.Args {
-							if m, ok := a.(*ssa.MakeInterface); ok {
-								a = m.X
-							}
-							if same(a) {
-								return true
-							}
-						}
-					}
+	same := func(v ssa.Value) bool { return sameElem(v, elem) }
+	for i := range ssaform.Instructions(p.Functions...) {
+		switch i := i.(type) {
+		case *ssa.IndexAddr:
+			c := &chain{}
+			if same(i.X) && !Fresh(i.X) {
+				c.element(i)
+			}
+			if len(c.changes) > 0 {
+				return true
+			}
+		case *ssa.Call:
+			if base, ok := Base(i); ok && same(base) && !Fresh(base) && !appendsToField(i) {
+				return true
+			}
+			if b, ok := i.Call.Value.(*ssa.Builtin); ok {
+				if (b.Name() == "copy" || b.Name() == "clear") && same(i.Call.Args[0]) && !Fresh(i.Call.Args[0]) {
+					return true
+				}
+			} else if g := i.Call.StaticCallee(); (g == nil || g.Blocks == nil) && !onlyReads(g) { // such as sort.Slice
+				if slices.ContainsFunc(i.Call.Args, func(a ssa.Value) bool { return same(ssaform.Unboxed(a)) }) {
+					return true
 				}
 			}
 		}
@@ -918,8 +887,8 @@ func (p *Slices) elementsWritten(fd field) bool {
 	return false
 }
 
-// appendsToField reports whether an append's base is loaded from a field or captured variable that the result is stored
-// in.
+// appendsToField reports whether an append replaces the slice of the field or captured variable that its base was loaded
+// from.
 func appendsToField(a *ssa.Call) bool {
 	base, _ := Base(a)
 	l, ok := base.(*ssa.UnOp)
@@ -940,7 +909,8 @@ func appendsToField(a *ssa.Call) bool {
 	return true
 }
 
-// Fresh reports whether an object was made by the function that uses it, or by one that returns a new one.
+// Fresh reports whether a function has made the object that v leads to, by itself or by a call of a function that returns
+// a new one.
 func Fresh(v ssa.Value) bool { return freshIn(v, map[ssa.Value]bool{}) }
 
 func freshIn(v ssa.Value, seen map[ssa.Value]bool) bool {
@@ -964,7 +934,7 @@ func freshIn(v ssa.Value, seen map[ssa.Value]bool) bool {
 		return freshIn(v.X, seen)
 	case *ssa.ChangeType:
 		return freshIn(v.X, seen)
-	case *ssa.UnOp: // of a local variable: everything that is stored in it
+	case *ssa.UnOp: // of a local variable
 		a, ok := v.X.(*ssa.Alloc)
 		if !ok || v.Op != token.MUL {
 			return false
@@ -981,16 +951,14 @@ func freshIn(v ssa.Value, seen map[ssa.Value]bool) bool {
 			}
 		}
 		return true
-	case *ssa.FreeVar: // a captured variable
+	case *ssa.FreeVar:
 		f := v.Parent()
 		if f.Parent() == nil {
 			return false
 		}
-		for _, b := range f.Parent().Blocks {
-			for _, i := range b.Instrs {
-				if mc, ok := i.(*ssa.MakeClosure); ok && mc.Fn == f && !freshIn(mc.Bindings[slices.Index(f.FreeVars, v)], seen) {
-					return false
-				}
+		for i := range ssaform.Instructions(f.Parent()) {
+			if mc, ok := i.(*ssa.MakeClosure); ok && mc.Fn == f && !freshIn(mc.Bindings[slices.Index(f.FreeVars, v)], seen) {
+				return false
 			}
 		}
 		return true

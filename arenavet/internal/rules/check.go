@@ -45,9 +45,9 @@ func (r *reporter) fault(x flow.Fault) {
 		r.unwritten(x)
 	case flow.FaultAppend:
 		r.appends(x)
-	case flow.FaultCollector:
+	case flow.FaultSink:
 		r.collected(x)
-	case flow.FaultBody:
-		r.body(x)
+	case flow.FaultRequest:
+		r.request(x)
 	}
 }

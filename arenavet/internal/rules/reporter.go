@@ -50,7 +50,6 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 	type spot struct {
 		rule finding.Rule
 		pos  token.Pos
-		by   string // the handler, because one call may register several
 	}
 	// The uses on one line of memory that one event took back are one mistake, such as those of a value and its field.
 	type mistake struct {
@@ -70,9 +69,6 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 			continue // the next one of its kind is reported
 		}
 		at := spot{rule: x.rule, pos: x.pos}
-		if x.of != nil && strings.HasPrefix(x.of.Name, "return of ") {
-			at.by = x.of.Name
-		}
 		if said[at] || x.key != nil && said[x.key] {
 			continue
 		}
@@ -111,7 +107,7 @@ func (r *reporter) taken(e *flow.Event) string {
 		return "the deferred " + name + " on line " + r.line(e.Pos) + " takes back"
 	}
 	if !e.Pos.IsValid() {
-		return name + " has taken back"
+		return name + " takes back"
 	}
 	return name + " on line " + r.line(e.Pos) + " has taken back"
 }

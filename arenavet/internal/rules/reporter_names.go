@@ -13,6 +13,9 @@ func (r *reporter) handleName(k *flow.Site) string {
 		return "the arena"
 	}
 	name := ""
+	if flow.OfContext(k) {
+		return "the context's arena"
+	}
 	switch k.Kind {
 	case flow.HandleSite:
 		if call := r.pkg.Calls[k.Pos]; call != nil && returnsHandle(r.pkg.Pass.TypesInfo.TypeOf(call)) {

@@ -10,6 +10,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/finding"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // A *gin.Context is a context.Context, but unless its engine has ContextWithFallback set, its Value method does not ask
@@ -83,16 +84,14 @@ func CheckContexts(c *flow.Package, ignored finding.IgnoredLines) {
 
 // eachContext calls f for each context that fn passes to FromContext, directly or not.
 func eachContext(fn *ssa.Function, asks func(*ssa.Function) []int, f func(call ssa.CallInstruction, ctx ssa.Value)) {
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			call, ok := instr.(ssa.CallInstruction)
-			if !ok || call.Common().StaticCallee() == nil {
-				continue
-			}
-			for _, i := range asks(call.Common().StaticCallee()) {
-				if i < len(call.Common().Args) {
-					f(call, call.Common().Args[i])
-				}
+	for instr := range ssaform.Instructions(fn) {
+		call, ok := instr.(ssa.CallInstruction)
+		if !ok || call.Common().StaticCallee() == nil {
+			continue
+		}
+		for _, i := range asks(call.Common().StaticCallee()) {
+			if i < len(call.Common().Args) {
+				f(call, call.Common().Args[i])
 			}
 		}
 	}
@@ -134,12 +133,8 @@ func origins(ctx ssa.Value) (list []ssa.Value) {
 
 // isGin reports whether v is a *gin.Context.
 func isGin(v ssa.Value) bool {
-	p, ok := types.Unalias(v.Type()).(*types.Pointer)
-	if !ok {
-		return false
-	}
-	n, ok := types.Unalias(p.Elem()).(*types.Named)
-	return ok && n.Obj().Name() == "Context" && catalog.PackagePath(n.Obj().Pkg()) == ginPath
+	pkg, name := catalog.NameOf(v.Type())
+	return pkg == ginPath && name == "Context"
 }
 
 const ginPath = "github.com/gin-gonic/gin"

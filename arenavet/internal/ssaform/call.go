@@ -13,7 +13,7 @@ const maxDispatch = 4
 
 // Invoked returns the method that a call through an interface reaches, or nil if the dynamic type is unknown.
 func Invoked(common *ssa.CallCommon) *ssa.Function {
-	t := concreteType(common.Value, 0, 0)
+	t := DynamicType(common.Value)
 	if t == nil || types.IsInterface(t) {
 		return nil
 	}
@@ -33,47 +33,56 @@ func Invoked(common *ssa.CallCommon) *ssa.Function {
 	return fn
 }
 
-// concreteType returns the dynamic type of an interface, or of result n of a call, or nil if there may be several.
-func concreteType(v ssa.Value, n, depth int) types.Type {
-	if depth > maxDispatch {
-		return nil
-	}
-	same := func(list []ssa.Value, n int) (t types.Type) {
-		for _, v := range list {
-			if k, ok := v.(*ssa.Const); ok && k.IsNil() {
-				continue // a nil interface: the call panics
-			}
-			u := concreteType(v, n, depth+1)
-			if u == nil || t != nil && !types.Identical(t, u) {
-				return nil
-			}
-			t = u
-		}
-		return t
-	}
+// DynamicType returns the dynamic type of an interface, or nil if there may be several.
+func DynamicType(v ssa.Value) types.Type { return dynamicType(v, 0, 0) }
+
+// ResultType returns the dynamic type of result n of a function, or nil if there may be several.
+func ResultType(fn *ssa.Function, n int) types.Type { return resultType(fn, n, 0) }
+
+func dynamicType(v ssa.Value, n, depth int) types.Type {
 	switch v := v.(type) {
 	case *ssa.MakeInterface:
 		return v.X.Type()
 	case *ssa.ChangeInterface:
-		return concreteType(v.X, n, depth)
+		return dynamicType(v.X, n, depth)
 	case *ssa.Extract:
-		return concreteType(v.Tuple, v.Index, depth)
+		return dynamicType(v.Tuple, v.Index, depth)
 	case *ssa.Phi:
-		return same(v.Edges, n)
+		return commonType(v.Edges, n, depth)
 	case *ssa.Call:
-		fn := v.Call.StaticCallee()
-		if fn == nil {
-			return nil
+		if fn := v.Call.StaticCallee(); fn != nil {
+			return resultType(fn, n, depth)
 		}
-		var list []ssa.Value
-		for _, b := range fn.Blocks {
-			if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-				list = append(list, ret.Results[n])
-			}
-		}
-		return same(list, 0)
 	}
 	return nil
+}
+
+func resultType(fn *ssa.Function, n, depth int) types.Type {
+	var list []ssa.Value
+	for _, b := range fn.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			list = append(list, ret.Results[n])
+		}
+	}
+	return commonType(list, 0, depth)
+}
+
+// commonType returns the dynamic type that all of list have, except nil interfaces, whose calls panic.
+func commonType(list []ssa.Value, n, depth int) (t types.Type) {
+	if depth >= maxDispatch {
+		return nil
+	}
+	for _, v := range list {
+		if k, ok := v.(*ssa.Const); ok && k.IsNil() {
+			continue
+		}
+		u := dynamicType(v, n, depth+1)
+		if u == nil || t != nil && !types.Identical(t, u) {
+			return nil
+		}
+		t = u
+	}
+	return t
 }
 
 // Unlocks reports whether a function unlocks a mutex. In memory that is zeroed or reused, that may end the program.

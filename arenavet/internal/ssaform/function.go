@@ -3,6 +3,7 @@
 package ssaform
 
 import (
+	"iter"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -20,14 +21,60 @@ func CallsParallel(v ssa.Value) bool {
 	if !ok {
 		return false
 	}
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			if c, ok := instr.(*ssa.Call); ok && c.Call.StaticCallee() != nil && catalog.CalleeName(c.Call.StaticCallee()) == "testing.T.Parallel" {
-				return true
+	return Calls(fn, "testing.T.Parallel")
+}
+
+// Instructions returns the instructions of functions.
+func Instructions(list ...*ssa.Function) iter.Seq[ssa.Instruction] {
+	return func(yield func(ssa.Instruction) bool) {
+		for _, fn := range list {
+			for _, b := range fn.Blocks {
+				for _, instr := range b.Instrs {
+					if !yield(instr) {
+						return
+					}
+				}
 			}
 		}
 	}
+}
+
+// Calls reports whether fn calls the named function.
+func Calls(fn *ssa.Function, name string) bool {
+	for instr := range Instructions(fn) {
+		if c, ok := instr.(ssa.CallInstruction); ok && c.Common().StaticCallee() != nil && catalog.CalleeName(c.Common().StaticCallee()) == name {
+			return true
+		}
+	}
 	return false
+}
+
+// Declarer returns the function that declares the variable captured by v, or nil for the receiver of a method value.
+func Declarer(v *ssa.FreeVar) *ssa.Function {
+	literal, around := v.Parent(), v.Parent().Parent()
+	if around == nil {
+		return nil
+	}
+	for instr := range Instructions(around) {
+		if c, ok := instr.(*ssa.MakeClosure); ok && c.Fn == literal {
+			if outer, ok := c.Bindings[slices.Index(literal.FreeVars, v)].(*ssa.FreeVar); ok {
+				return Declarer(outer)
+			}
+		}
+	}
+	return around
+}
+
+// IsParameter reports whether a is a copy of a parameter.
+func IsParameter(a *ssa.Alloc) bool {
+	return slices.ContainsFunc(*a.Referrers(), func(r ssa.Instruction) bool {
+		s, ok := r.(*ssa.Store)
+		if !ok {
+			return false
+		}
+		_, ok = s.Val.(*ssa.Parameter)
+		return ok
+	})
 }
 
 // IsLoopBody reports whether fn is the body of a range over a function. It is not called after that function has

@@ -90,12 +90,8 @@ func Expires(ch ssa.Value) bool {
 		if !ok || v.Op != token.MUL {
 			return false
 		}
-		p, ok := at.X.Type().Underlying().(*types.Pointer)
-		if !ok {
-			return false
-		}
-		n, ok := types.Unalias(p.Elem()).(*types.Named)
-		return ok && catalog.PackagePath(n.Obj().Pkg()) == "time"
+		pkg, _ := catalog.NameOf(at.X.Type())
+		return pkg == "time"
 	}
 	return false
 }
@@ -106,8 +102,8 @@ func cancelledElsewhere(ctx ssa.Value) bool {
 	switch v := ctx.(type) {
 	case *ssa.Parameter:
 		return !slices.ContainsFunc(v.Parent().Params, func(p *ssa.Parameter) bool {
-			n, ok := types.Unalias(p.Type()).(*types.Named)
-			return ok && catalog.PackagePath(n.Obj().Pkg()) == "context" && n.Obj().Name() != "Context" // a CancelFunc
+			pkg, name := catalog.NameOf(p.Type())
+			return pkg == "context" && name != "Context" // a CancelFunc
 		})
 	case *ssa.UnOp: // a captured variable
 		variable, ok := v.X.(*ssa.Alloc)

@@ -18,18 +18,18 @@ type Sweep struct {
 // SweepsOf returns the sweeps of fn by their header, whose second edge leaves the loop.
 func SweepsOf(fn *ssa.Function) map[*ssa.BasicBlock]Sweep {
 	found := map[*ssa.BasicBlock]Sweep{}
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			switch instr := instr.(type) {
-			case *ssa.Call:
-				if head, s, ok := deletes(instr); ok && everyTurn(b, head) {
-					found[head] = s
-				}
-			case *ssa.Store:
-				if head, s, ok := replaces(instr); ok && everyTurn(b, head) {
-					found[head] = s
-				}
-			}
+	for instr := range Instructions(fn) {
+		var head *ssa.BasicBlock
+		var s Sweep
+		ok := false
+		switch instr := instr.(type) {
+		case *ssa.Call:
+			head, s, ok = deletes(instr)
+		case *ssa.Store:
+			head, s, ok = replaces(instr)
+		}
+		if ok && everyTurn(instr.Block(), head) {
+			found[head] = s
 		}
 	}
 	return found

@@ -30,7 +30,7 @@ func global(a *arena.Arena) {
 
 func request(ctx context.Context) {
 	a := arena.FromContext(ctx)
-	r, err := http.NewRequestWithContext(ctx, "PUT", url1, io.MultiReader(strings.NewReader("x"), strings.NewReader(a.AllocString("y")))) // want `the body of a request is memory of the arena`
+	r, err := http.NewRequestWithContext(ctx, "PUT", url1, io.MultiReader(strings.NewReader("x"), strings.NewReader(a.AllocString("y")))) // want `the body of a request is memory of the context.s arena`
 	if err == nil {
 		http.DefaultClient.Do(r)
 	}

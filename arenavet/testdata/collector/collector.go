@@ -20,7 +20,7 @@ var pool = arena.NewArenaPool(4096, 0)
 
 func finalizer(a *arena.Arena) {
 	e := arena.New[Entry](a)
-	runtime.SetFinalizer(e, func(*Entry) {}) // want `^runtime.SetFinalizer on e, memory of arena a: the runtime ends the program, unless that is the first value of a chunk: run the function where the memory is taken back \(docs/arenavet.md#collector\)$`
+	runtime.SetFinalizer(e, func(*Entry) {}) // want `^runtime.SetFinalizer on e, memory of arena a: the runtime ends the program unless the value is the first of its chunk: call the function when the memory is taken back \(docs/arenavet.md#collector\)$`
 }
 
 // To take a finalizer away is as fatal as to set one.
@@ -43,7 +43,7 @@ func finalizerOfSlot(p *fixedpool.Pool[Entry]) {
 
 func cleanup(a *arena.Arena) {
 	e := arena.New[Entry](a)
-	runtime.AddCleanup(e, func(int) {}, 1) // want `^runtime.AddCleanup on e, memory of arena a: it runs when the whole chunk is garbage, not when the arena takes the value back: run the function there`
+	runtime.AddCleanup(e, func(int) {}, 1) // want `^runtime.AddCleanup on e, memory of arena a: it runs when the whole chunk is garbage, not when the arena takes the value back: call the function then`
 }
 
 func cleanupInside(a *arena.Arena) {
@@ -67,7 +67,7 @@ func cleanupCaptured(conn *Entry) {
 
 func weakPointer(a *arena.Arena) weak.Pointer[Entry] {
 	e := arena.New[Entry](a)
-	return weak.Make(e) // want `^weak.Make of e, memory of arena a: it yields what gets the memory next, for as long as the chunk lives: make it of an object of Go's heap`
+	return weak.Make(e) // want `^weak.Make of e, memory of arena a: it returns whatever uses the memory next, as long as the chunk lives: use an object on Go's heap`
 }
 
 func weakSlot(p *fixedpool.SyncPool[Entry]) weak.Pointer[Entry] {
@@ -77,7 +77,7 @@ func weakSlot(p *fixedpool.SyncPool[Entry]) weak.Pointer[Entry] {
 
 func uniqueInterface(a *arena.Arena) unique.Handle[any] {
 	s := a.AllocString("x")
-	return unique.Make[any](s) // want `^unique.Make of s, memory of arena a: a table of the whole program keeps it, and it changes there when the memory is used again: make it of a copy, or of a string, which it copies itself`
+	return unique.Make[any](s) // want `^unique.Make of s, memory of arena a: the value stays in a table of the program, and changes when the memory is used again: pass a copy, or a string, which unique.Make copies`
 }
 
 type key struct {

@@ -44,7 +44,7 @@ func (c *cache) Put(_ context.Context, r *order) (*receipt, error) { // want Put
 }
 
 func registerCache() *connect.Handler {
-	return newOrdersHandler(&cache{last: map[string]*line{}}, arenaconnect.Option()) // want `stored where it outlives the function`
+	return newOrdersHandler(&cache{last: map[string]*line{}}, arenaconnect.Option()) // want `memory of the request is kept by Get, and`
 }
 
 func finePlain() *connect.Handler {
@@ -63,7 +63,7 @@ func (simple) Put(_ context.Context, r *order) (*receipt, error) { // want Put:"
 }
 
 func registerSimple(s simple) *connect.Handler {
-	return newOrdersHandler(s, connect.WithCompression(), arenaconnect.Option()) // want `but return of Put` `but return of Get`
+	return newOrdersHandler(s, connect.WithCompression(), arenaconnect.Option()) // want `memory of the request is kept by Get, Put, and`
 }
 
 func global(_ context.Context, r *connect.Request[order]) (*connect.Response[receipt], error) {
@@ -72,16 +72,16 @@ func global(_ context.Context, r *connect.Request[order]) (*connect.Response[rec
 }
 
 func registerFunction() *connect.Handler {
-	return connect.NewUnaryHandler("/orders.Orders/Get", global, arenaconnect.Option()) // want `stored where it outlives the function, but return of global`
+	return connect.NewUnaryHandler("/orders.Orders/Get", global, arenaconnect.Option()) // want `memory of the request is kept by global, and`
 }
 
 func registerMethod(c *cache) *connect.Handler {
-	return connect.NewUnaryHandler("/orders.Orders/Get", c.Get, arenaconnect.Option()) // want `stored where it outlives the function`
+	return connect.NewUnaryHandler("/orders.Orders/Get", c.Get, arenaconnect.Option()) // want `memory of the request is kept by Get, and`
 }
 
 func registerLiteral() *connect.Handler {
 	return connect.NewUnaryHandler("/orders.Orders/Get", func(_ context.Context, r *connect.Request[order]) (*connect.Response[receipt], error) {
-		newest = r.Msg.Lines[0] // want `stored where it outlives the function`
+		newest = r.Msg.Lines[0] // want `memory of the request is kept by the function literal, and`
 		return nil, nil
 	}, arenaconnect.Option())
 }

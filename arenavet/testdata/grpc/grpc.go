@@ -28,7 +28,7 @@ func (global) Create(_ context.Context, r *pb.Order) (*pb.Receipt, error) { // w
 }
 
 func registerGlobal() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), global{}) // want `stored where it outlives the function, but return of Create`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), global{}) // want `memory of the request is kept by Create, and`
 }
 
 func finePlain() {
@@ -47,14 +47,14 @@ func (c *cache) Create(_ context.Context, r *pb.Order) (*pb.Receipt, error) { //
 
 func registerCache() {
 	wrapped := arenagrpc.Wrap(server, pool)
-	pb.RegisterOrdersServer(wrapped, &cache{last: map[string]*pb.Line{}}) // want `stored where it outlives the function`
+	pb.RegisterOrdersServer(wrapped, &cache{last: map[string]*pb.Line{}}) // want `memory of the request is kept by Create, and`
 }
 
 func newCache() *cache { return &cache{last: map[string]*pb.Line{}} }
 
 func registerMade() {
 	c := newCache()
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), c) // want `stored where it outlives the function`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), c) // want `memory of the request is kept by Create, and`
 }
 
 type field struct {
@@ -72,7 +72,7 @@ func registerField(s *field, some bool) {
 	if some {
 		wrapped = arenagrpc.Wrap(wrapped, pool)
 	}
-	pb.RegisterOrdersServer(wrapped, s) // want `stored where it outlives the function, but return of List`
+	pb.RegisterOrdersServer(wrapped, s) // want `memory of the request is kept by List, and`
 }
 
 type channel struct {
@@ -86,7 +86,7 @@ func (s *channel) Create(_ context.Context, r *pb.Order) (*pb.Receipt, error) { 
 }
 
 func registerChannel(s *channel) {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `kept by the call`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `memory of the request is kept by Create, and`
 }
 
 type goroutine struct{ unimplemented }
@@ -99,7 +99,7 @@ func (s *goroutine) Create(_ context.Context, r *pb.Order) (*pb.Receipt, error) 
 func audit(lines []*pb.Line) { println(lines[0].Text) }
 
 func registerGoroutine() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &goroutine{}) // want `kept by the call`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &goroutine{}) // want `memory of the request is kept by Create, and`
 }
 
 type literal struct{ unimplemented }
@@ -111,7 +111,7 @@ func (s *literal) Create(_ context.Context, r *pb.Order) (*pb.Receipt, error) { 
 }
 
 func registerLiteral() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &literal{}) // want `kept by the call`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &literal{}) // want `memory of the request is kept by Create, and`
 }
 
 type fine struct {

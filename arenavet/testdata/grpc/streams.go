@@ -26,7 +26,7 @@ func (s *talkNewest) Talk(both pb.Stream) error { // want Talk:"writes"
 }
 
 func registerTalkNewest() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &talkNewest{}) // want `stored where it outlives the function, but return of Talk`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &talkNewest{}) // want `memory of the request is kept by Talk, and`
 }
 
 func fineTalkPlain() {
@@ -50,7 +50,7 @@ func (s *talkText) Talk(both pb.Stream) error { // want Talk:"writes"
 func next(both pb.Stream) (*pb.Order, error) { return both.Recv() }
 
 func registerTalkText(s *talkText) {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `stored where it outlives the function, but return of Talk`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `memory of the request is kept by Talk, and`
 }
 
 type talkInto struct {
@@ -68,7 +68,7 @@ func (s *talkInto) Talk(both pb.Stream) error { // want Talk:"writes"
 }
 
 func registerTalkInto(s *talkInto) {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `stored where it outlives the function, but return of Talk`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `memory of the request is kept by Talk, and`
 }
 
 type talkChannel struct {
@@ -87,7 +87,7 @@ func (s *talkChannel) Talk(both pb.Stream) error { // want Talk:"effects"
 }
 
 func registerTalkChannel(s *talkChannel) {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `kept by the call`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `memory of the request is kept by Talk, and`
 }
 
 type talkGoroutine struct{ unimplemented }
@@ -101,7 +101,7 @@ func (s *talkGoroutine) Talk(both pb.Stream) error { // want Talk:"effects"
 }
 
 func registerTalkGoroutine() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &talkGoroutine{}) // want `kept by the call`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &talkGoroutine{}) // want `memory of the request is kept by Talk, and`
 }
 
 // fineTalk copies what it keeps, and waits for who works for it.

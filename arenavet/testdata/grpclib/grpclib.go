@@ -15,21 +15,21 @@ var (
 )
 
 func register() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), orders.New()) // want `stored where it outlives the function, but return of Create` `but return of List` `but return of Talk`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), orders.New()) // want `memory of the request is kept by Create, List, Talk, and`
 }
 
 func registerMaps() {
 	wrapped := arenagrpc.Wrap(server, pool)
-	pb.RegisterOrdersServer(wrapped, &orders.Maps{}) // want `but return of Create` `but return of List`
+	pb.RegisterOrdersServer(wrapped, &orders.Maps{}) // want `memory of the request is kept by Create, List, and`
 }
 
 func registerQueue(q *orders.Queue) {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), q) // want `kept by the call`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), q) // want `memory of the request is kept by Create, and`
 }
 
 // The generated function is not called.
 func registerService(q *orders.Server) {
-	arenagrpc.Wrap(server, pool).RegisterService(nil, q) // want `but return of Create` `but return of List` `but return of Talk`
+	arenagrpc.Wrap(server, pool).RegisterService(nil, q) // want `memory of the request is kept by Create, List, Talk, and`
 }
 
 // An implementation that is embedded.
@@ -39,26 +39,26 @@ type logged struct {
 }
 
 func registerEmbedded(s *logged) {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `but return of Create` `but return of List` `but return of Talk`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), s) // want `memory of the request is kept by Create, List, Talk, and`
 }
 
 type inside struct{ orders.Maps }
 
 func registerInside() {
-	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &inside{}) // want `but return of Create` `but return of List`
+	pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), &inside{}) // want `memory of the request is kept by Create, List, and`
 }
 
 // A helper has the service that it registers.
 func registerOwn() {
 	wrapped := arenagrpc.Wrap(server, pool)
-	orders.Register(wrapped) // want `but return of Create` `but return of List` `but return of Talk`
+	orders.Register(wrapped) // want `memory of the request is kept by Create, List, Talk, and`
 	orders.RegisterFine(wrapped)
 }
 
 func registerThrough(r arenagrpc.Registrar) { orders.Register(r) }
 
 func registerDeep() {
-	registerThrough(arenagrpc.WrapBy(server, nil)) // want `but return of Create` `but return of List` `but return of Talk`
+	registerThrough(arenagrpc.WrapBy(server, nil)) // want `memory of the request is kept by Create, List, Talk, and`
 }
 
 func finePlainOwn() {

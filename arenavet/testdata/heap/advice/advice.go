@@ -119,7 +119,7 @@ func elided(a *arena.Arena, s string) []*node { // want `arena a is never used`
 }
 
 func (p parser) address(s string) (*node, any) {
-	var n node // want `&n leaves the function, which makes it on the heap, with arena p.a in scope: use arena.New`
+	var n node // want `&n leaves the function, so the variable is on the heap, with arena p.a in scope: use arena.New`
 	n.name = s
 	n.next = &n
 	var m node // want `&m leaves the function`

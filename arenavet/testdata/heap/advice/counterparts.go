@@ -183,7 +183,7 @@ type position struct{ line, column int }
 func (p parser) peek() token { return token{} }
 
 func (p parser) pos() *position {
-	t := p.peek() // want `&t leaves the function, which makes it on the heap, with arena p.a in scope: use arena.NewOf`
+	t := p.peek() // want `&t leaves the function, so the variable is on the heap, with arena p.a in scope: use arena.NewOf`
 	return &t.pos
 }
 

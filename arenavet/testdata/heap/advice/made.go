@@ -13,7 +13,7 @@ import (
 
 // What makes a text and has no counterpart is named.
 func (p parser) noCounterparts(n *node, b []byte) ([]byte, string) {
-	n.name = strings.Map(func(r rune) rune { return r + 1 }, n.name) // want `strings.Map on the heap, with arena p.a in scope: it has no counterpart there; write what it makes into an arena.Buffer`
+	n.name = strings.Map(func(r rune) rune { return r + 1 }, n.name) // want `strings.Map on the heap, with arena p.a in scope: package arena has no counterpart; write the text to an arena.Buffer`
 	p.errs = strings.Split(n.name, ",")                              // want `strings.Split on the heap`
 	n.name = maker.Text(b)                                           // want `maker.Text makes its result on the heap, with arena p.a in scope: it takes no arena`
 	n.any, _ = maker.Twice(b)                                        // want `maker.Twice makes its result on the heap`
@@ -47,8 +47,8 @@ func (p parser) fineErrors(s string) error {
 func parseError(text string) error { return maker.NewError(text) }
 
 // Parameters and the variables of loops that the address of which leaves.
-func (p parser) parameter(t token, list []token) (*token, *position, any) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf`
-	for _, u := range list { // want `&u leaves the function, which makes it on the heap, with arena p.a in scope: use arena.NewOf`
+func (p parser) parameter(t token, list []token) (*token, *position, any) { // want `&t leaves the function, so its parameter t is on the heap, with arena p.a in scope: use arena.NewOf`
+	for _, u := range list { // want `&u leaves the function, so the variable is on the heap, with arena p.a in scope: use arena.NewOf`
 		if u.text != "" {
 			return &u, nil, nil
 		}
@@ -57,7 +57,7 @@ func (p parser) parameter(t token, list []token) (*token, *position, any) { // w
 }
 
 // Its copy has its name, and what has that name already stays.
-func (p parser) parameterNamed(t, u token) (*token, *token, string) { // want `&t leaves the function, which makes its parameter t on the heap, with arena p.a in scope: use arena.NewOf` `&u leaves the function, which makes its parameter u on the heap, with arena p.a in scope: use arena.NewOf`
+func (p parser) parameterNamed(t, u token) (*token, *token, string) { // want `&t leaves the function, so its parameter t is on the heap, with arena p.a in scope: use arena.NewOf` `&u leaves the function, so its parameter u is on the heap, with arena p.a in scope: use arena.NewOf`
 	uGiven := u.text
 	t.text += uGiven // want `string concatenation on the heap, with arena p.a in scope: use its Concat`
 	p.take(t)
@@ -68,7 +68,7 @@ func (p parser) take(t token) {}
 
 // So does one that a call is given as an interface.
 func (p parser) decoded(b []byte) (string, error) {
-	var t token // want `&t leaves the function, which makes it on the heap, with arena p.a in scope: use arena.New`
+	var t token // want `&t leaves the function, so the variable is on the heap, with arena p.a in scope: use arena.New`
 	err := json.Unmarshal(b, &t)
 	return t.text, err
 }

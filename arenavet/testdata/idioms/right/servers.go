@@ -279,6 +279,94 @@ func newServer() *grpc.Server {
 	return grpc.NewServer(grpc.ForceServerCodecV2(arenagrpc.Codec()), grpc.UnaryInterceptor(counting), grpc.ChainUnaryInterceptor(tenantOf))
 }
 
+// idiom: interceptors of connect-go that count, copy and pass on
+
+type tracing struct{ seen map[string]int }
+
+func (t *tracing) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		if o, ok := req.Any().(*pb.Order); ok {
+			t.seen[strings.Clone(o.Name)]++
+			ctx = context.WithValue(ctx, userKey{}, o.Name)
+		}
+		t.seen[req.Header()["Tenant"][0]]++
+		return next(ctx, req)
+	}
+}
+
+func (t *tracing) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return next
+}
+
+func withTracing() []connect.HandlerOption {
+	limits := connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+			slog.Info("call", "request", req.Any())
+			return next(ctx, req)
+		}
+	})
+	return []connect.HandlerOption{connect.WithInterceptors(limits, &tracing{seen: map[string]int{}}), arenaconnect.Option()}
+}
+
+// idiom: interceptors that give up waiting for a handler
+
+func timeout(ctx context.Context, req any, _ *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+	done := make(chan error, 1)
+	var reply any
+	go func() {
+		r, err := next(ctx, req)
+		reply = r
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return reply, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func newTimeouts() *grpc.Server {
+	return grpc.NewServer(grpc.ForceServerCodecV2(arenagrpc.Codec()), grpc.UnaryInterceptor(timeout))
+}
+
+// idiom: a stream that is kept until its handler returns
+
+type room struct {
+	pb.UnimplementedOrdersServer
+	mu      sync.Mutex
+	members map[pb.Stream]string
+}
+
+func (s *room) Talk(both pb.Stream) error {
+	r, err := both.Recv()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.members[both] = strings.Clone(r.Name)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.members, both)
+		s.mu.Unlock()
+	}()
+	for {
+		if r, err = both.Recv(); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		for m := range s.members {
+			m.Send(&pb.Receipt{Name: r.Name})
+		}
+		s.mu.Unlock()
+	}
+}
+
+func serveRoom(s *grpc.Server) {
+	pb.RegisterOrdersServer(arenagrpc.Wrap(s, pool), &room{members: map[pb.Stream]string{}})
+}
+
 // idiom: a connect service
 
 type shop struct {

@@ -18,6 +18,7 @@ import (
 	"example.com/grpc/pb"
 	"example.com/idioms/wrong/impl"
 	"example.com/idioms/wrong/setup"
+	"example.com/idioms/wrong/shared"
 	"github.com/ebbpool/arena"
 	arenaconnect "github.com/ebbpool/arena/adapters/connect"
 	arenagrpc "github.com/ebbpool/arena/adapters/grpc"
@@ -150,6 +151,54 @@ func watch(srv any, ss grpc.ServerStream, _ *grpc.StreamServerInfo, next grpc.St
 func serve5() {
 	server = grpc.NewServer(grpc.ForceServerCodecV2(arenagrpc.Codec()), grpc.StreamInterceptor(watch))
 }
+
+// idiom: an interceptor that a function of another package returns
+
+func serve6() {
+	server = grpc.NewServer(grpc.ForceServerCodecV2(arenagrpc.Codec()), grpc.ChainUnaryInterceptor(impl.Audit()))
+}
+
+// idiom: a service that a function of another package returns as an interface
+
+func register13() { pb.RegisterOrdersServer(arenagrpc.Wrap(server, pool), impl.NewGlobal()) }
+
+// idiom: a registrar that a function of another package wraps
+
+func register14() { pb.RegisterOrdersServer(setup.Registrar(server), impl.Global{}) }
+
+// idiom: options that a function returns
+
+func options() []connect.HandlerOption {
+	return []connect.HandlerOption{connect.WithCompression(), arenaconnect.Option()}
+}
+
+func connect3() *connect.Handler {
+	return connect.NewUnaryHandler("/keep", impl.Keep, options()...)
+}
+
+// idiom: an interceptor of connect-go in this package
+
+func connect4() connect.HandlerOption {
+	var last []any
+	return connect.WithInterceptors(connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+			last = append(last, req.Any())
+			return next(ctx, req)
+		}
+	}))
+}
+
+// idiom: an interceptor of connect-go that a function of another package returns
+
+func connect5() connect.HandlerOption { return connect.WithInterceptors(impl.ByName()) }
+
+// idiom: an interceptor of connect-go as a type of another package
+
+func connect6() connect.HandlerOption { return connect.WithInterceptors(&impl.Audited{}) }
+
+// idiom: an interceptor of connect-go as an interface from another package
+
+func connect7() connect.HandlerOption { return connect.WithInterceptors(impl.NewAudited()) }
 
 // idiom: a connect handler of another package
 
@@ -351,4 +400,39 @@ func within[T any](f func(*arena.Arena) T) (out T) {
 
 func generic5() string {
 	return within(func(a *arena.Arena) string { return a.AllocString("x") })
+}
+
+// idiom: a helper that passes its callback to Do
+
+func withDo(f func(*arena.Arena)) { pool.Do(f) }
+
+func passed(text string) (s string) {
+	withDo(func(a *arena.Arena) { s = a.ToLower(text) })
+	return s
+}
+
+// idiom: a helper of another package with a goroutine that is not waited for
+
+func deferred(text string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	u := arena.NewOf(a, shared.User{Name: text})
+	shared.Async(func() { users.Put(u) })
+}
+
+// idiom: a queue of another package that gives up when it is full
+
+func pushed(q *shared.Queue, text string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	q.TryPush(arena.NewOf(a, shared.User{Name: text}))
+}
+
+// idiom: names that a callback of another package collects
+
+func collected(names []string) (out []string) {
+	a := pool.Get()
+	defer pool.Put(a)
+	shared.Each(names, func(name string) { out = append(out, a.ToUpper(name)) })
+	return out
 }

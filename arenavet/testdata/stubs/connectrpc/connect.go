@@ -19,3 +19,35 @@ func NewUnaryHandler[Req, Res any](procedure string, unary func(context.Context,
 }
 
 func WithCompression() HandlerOption { return nil }
+
+type AnyRequest interface {
+	Any() any
+	Header() map[string][]string
+}
+
+type AnyResponse interface{ Any() any }
+
+type (
+	UnaryFunc            func(context.Context, AnyRequest) (AnyResponse, error)
+	StreamingHandlerConn interface{ Receive(any) error }
+	StreamingHandlerFunc func(context.Context, StreamingHandlerConn) error
+)
+
+type Interceptor interface {
+	WrapUnary(UnaryFunc) UnaryFunc
+	WrapStreamingHandler(StreamingHandlerFunc) StreamingHandlerFunc
+}
+
+type UnaryInterceptorFunc func(UnaryFunc) UnaryFunc
+
+func (f UnaryInterceptorFunc) WrapUnary(next UnaryFunc) UnaryFunc { return f(next) }
+
+func (f UnaryInterceptorFunc) WrapStreamingHandler(next StreamingHandlerFunc) StreamingHandlerFunc {
+	return next
+}
+
+type interceptors []Interceptor
+
+func (interceptors) option() {}
+
+func WithInterceptors(list ...Interceptor) HandlerOption { return interceptors(list) }

@@ -116,3 +116,35 @@ func Audit() grpc.UnaryServerInterceptor {
 		return next(ctx, req)
 	}
 }
+
+// Audited is an interceptor of connect-go, as a type.
+type Audited struct{ last []any }
+
+func (a *Audited) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		a.last = append(a.last, req.Any())
+		return next(ctx, req)
+	}
+}
+
+func (a *Audited) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return next
+}
+
+// NewAudited returns it as an interface.
+func NewAudited() connect.Interceptor { return &Audited{} }
+
+// ByName is an interceptor of connect-go, as a function.
+func ByName() connect.UnaryInterceptorFunc {
+	return func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+			if r, ok := req.Any().(*pb.Order); ok {
+				counts[r.Name]++
+			}
+			return next(ctx, req)
+		}
+	}
+}
+
+// NewGlobal returns a service as an interface.
+func NewGlobal() pb.OrdersServer { return Global{} }

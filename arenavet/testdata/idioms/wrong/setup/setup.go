@@ -33,3 +33,6 @@ func Try[T any](f func(*arena.Arena) (T, error)) (T, error) {
 	defer pool.Put(a)
 	return f(a)
 }
+
+// Registrar wraps a server.
+func Registrar(s *grpc.Server) arenagrpc.Registrar { return arenagrpc.Wrap(s, pool) }
