@@ -123,45 +123,13 @@ func (d *decoder) quotedNumber(p *decProgram, to xunsafe.Pointer, i int) int {
 		return d.decodeNull(p.elem, to, i)
 	}
 	s, end := d.str(i)
-	if (!isNumber(s) || !d.storeNumber(p.elem, to, s)) && d.wrong == nil {
-		e := &json.UnmarshalTypeError{Value: "string", Type: p.typ, Offset: int64(end)}
-		d.locate(e, i)
-		d.wrong = e
+	switch {
+	case isNumber(s) && p.elem.op == readNumber:
+		*xunsafe.Cast[string](to) = d.keep(s)
+	case !isNumber(s) || !setNumber(p.at(to), s):
+		d.noteType("string", "", p.typ, i, end)
 	}
 	return end
-}
-
-// storeNumber stores the number s in the variable at to, and reports whether it fits.
-func (d *decoder) storeNumber(p *decProgram, to xunsafe.Pointer, s string) bool {
-	switch p.op {
-	case readInt:
-		if p.signed == 0 {
-			u, ok := parseUint(s)
-			if ok = ok && u <= p.most; ok {
-				storeInt(to, p.size, u)
-			}
-			return ok
-		}
-		n, ok := parseInt(s)
-		if ok = ok && -int64(p.most)-1 <= n && n <= int64(p.most); ok {
-			storeInt(to, p.size, uint64(n))
-		}
-		return ok
-	case readFloat32:
-		f, ok := parseFloat(s, 32)
-		if ok {
-			*xunsafe.Cast[float32](to) = float32(f)
-		}
-		return ok
-	case readFloat64:
-		f, ok := parseFloat(s, 64)
-		if ok {
-			*xunsafe.Cast[float64](to) = f
-		}
-		return ok
-	}
-	*xunsafe.Cast[string](to) = d.keep(s) // a json.Number
-	return true
 }
 
 // quoted decodes the value at i of a member with ,string: a scalar in a string, or null. encoding/json also

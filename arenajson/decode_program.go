@@ -405,22 +405,23 @@ func newDecFields(in *mode, t reflect.Type) *decFields {
 	}
 	size := 1 << bits.Len(uint(2*len(m.all)))
 	m.table, m.shift = make([]uint16, size), uint8(64-bits.Len(uint(size-1)))
-	for i := range m.all {
-		at := m.place(m.all[i].name)
-		for m.table[at] != 0 {
-			at = (at + 1) % len(m.table)
-		}
-		m.table[at] = uint16(i + 1)
-	}
 	m.uppers = make([]uint16, size)
-	for key, i := range m.folded {
-		at := m.place(key)
-		for m.uppers[at] != 0 {
-			at = (at + 1) % len(m.uppers)
-		}
-		m.uppers[at] = uint16(i)
+	for i := range m.all {
+		m.insert(m.table, m.all[i].name, i+1)
+	}
+	for upper, i := range m.folded {
+		m.insert(m.uppers, upper, i)
 	}
 	return m
+}
+
+// insert stores i for name in the first free slot of table.
+func (m *decFields) insert(table []uint16, name string, i int) {
+	at := m.place(name)
+	for table[at] != 0 {
+		at = (at + 1) % len(table)
+	}
+	table[at] = uint16(i)
 }
 
 // isNumeric reports whether StringifyNumbers applies to variables of type t.

@@ -306,13 +306,7 @@ func (e *encoder) elements(w xunsafe.Pointer, prog *encProgram, p xunsafe.Pointe
 		case writeStruct:
 			w = e.structure(w, prog, p)
 		case writeInt64:
-			w = e.reserve(w, numberBytes)
-			i := *xunsafe.Cast[int64](p)
-			if i < 0 {
-				w = put8(w, '-')
-				i = -i
-			}
-			w = putUint(w, uint64(i))
+			w = putInt(e.reserve(w, numberBytes), *xunsafe.Cast[int64](p))
 		case writeFloat64:
 			w = putFloat64(e.reserve(w, numberBytes), *xunsafe.Cast[float64](p), prog, p)
 		case writeArray:
@@ -460,18 +454,12 @@ func leftOut(o omission, f *encField, p xunsafe.Pointer) bool {
 		return len(*xunsafe.Cast[map[string]struct{}](p)) == 0
 	case omitPointer:
 		return *xunsafe.Cast[xunsafe.Pointer](p) == nil
-	case omitZero1:
+	case omitByte:
 		return *xunsafe.Cast[uint8](p) == 0
-	case omitZero2:
-		return *xunsafe.Cast[uint16](p) == 0
-	case omitZero4:
-		return *xunsafe.Cast[uint32](p) == 0
-	case omitZero8:
-		return *xunsafe.Cast[uint64](p) == 0
-	case omitFloat32:
-		return *xunsafe.Cast[float32](p) == 0
-	case omitFloat64:
-		return *xunsafe.Cast[float64](p) == 0
+	case omitInt:
+		return allZero(p, f.prog.size)
+	case omitFloat:
+		return f.prog.at(p).Float() == 0
 	case omitMethod:
 		return saysZero(f.prog, p)
 	}

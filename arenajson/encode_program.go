@@ -108,14 +108,11 @@ const (
 	omitLen              // a string or slice of length 0
 	omitMap              // a map of length 0
 	omitPointer          // a nil pointer, interface, map or slice
-	omitZero1            // a zero integer or bool of one byte
-	omitZero2
-	omitZero4
-	omitZero8
-	omitFloat32
-	omitFloat64
-	omitReflect // zero according to package reflect
-	omitMethod  // zero according to the IsZero method
+	omitByte             // a zero bool or integer of one byte
+	omitInt              // another zero integer
+	omitFloat            // a zero float, also a negative one
+	omitReflect          // zero according to package reflect
+	omitMethod           // zero according to the IsZero method
 )
 
 // An omissionCheck says how a field's omissions are checked.
@@ -368,7 +365,7 @@ func (f *encField) setCheck() {
 	case o == omitLen:
 		f.word += bits.UintSize / 8 // the length of a string or slice
 	case o == omitPointer:
-	case o == omitZero8 && bits.UintSize == 64, o == omitZero4 && bits.UintSize == 32:
+	case o == omitInt && f.prog.size == bits.UintSize/8:
 	default:
 		f.check = checkAll
 	}
@@ -407,15 +404,13 @@ func omissionOfZero(t reflect.Type) omission {
 		return omitLen
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
 		return omitPointer
-	case reflect.Float32:
-		return omitFloat32
-	case reflect.Float64:
-		return omitFloat64
-	case reflect.Array, reflect.Struct:
-		return omitReflect
+	case reflect.Float32, reflect.Float64:
+		return omitFloat
+	case reflect.Bool, reflect.Int8, reflect.Uint8:
+		return omitByte
 	default:
-		if reflect.Bool <= k && k <= reflect.Uintptr {
-			return omitZero1 + omission(sizeStep(t.Size()))
+		if reflect.Int <= k && k <= reflect.Uintptr {
+			return omitInt
 		}
 	}
 	return omitReflect

@@ -418,12 +418,10 @@ func (e *Encoder) Encode(v any) error {
 // write writes a document that ends in a newline.
 func (e *Encoder) write(text []byte) (err error) {
 	if e.prefix != "" || e.indent != "" {
-		defer catchLimit(&err)
-		doc := xunsafe.ViewString(text[:len(text)-1])
-		n := indented(nil, doc, e.prefix, e.indent)
-		text = bytesFor(e.a, n+1)
-		indented(text, doc, e.prefix, e.indent)
-		text[n] = '\n'
+		end := len(text) - 1
+		if text, err = indentedDoc(e.a, text[:end], e.prefix, e.indent, text[end:]); err != nil {
+			return err
+		}
 		if e.a != nil {
 			defer func() {
 				r := machine.Enter(e.a, does)
