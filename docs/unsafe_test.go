@@ -43,7 +43,7 @@ var importsUnsafe = map[string]string{
 // callsXunsafe lists the packages that may call internal/xunsafe.
 var callsXunsafe = []string{
 	".", "arenahttp", "arenajson", "fixedpool", "internal/escape", "internal/guard", "internal/hooks", "internal/machine",
-	"adapters/protobuf",
+	"adapters/connect", "adapters/protobuf",
 }
 
 // Only the packages of the two lists above make or follow unsafe pointers, so that a review of memory safety knows where
