@@ -79,6 +79,8 @@ const contentType = "application/json"
 //	500  all other errors: a mistake in the program, such as a v that is not a pointer or a closed body,
 //	     and errors that are not from Read
 //
+// Syntax and type errors of arenajson and encoding/json have status 400 even if they are not from Read.
+//
 // A 503 that [Handler] answers with has the header field Retry-After: 1. A handler that answers itself sets it.
 //
 // Errors of Read are those of encoding/json, io, net/http and the body's reader. Some are wrapped, so use

@@ -98,8 +98,13 @@ func TestStatus(t *testing.T) {
 			}
 		}
 	}
-	// Errors that are not from Read are the server's.
-	for _, err := range []error{nil, errPicky, os.ErrNotExist, &json.UnsupportedTypeError{}, &json.SyntaxError{}, &json.UnmarshalTypeError{}} {
+	// Of errors that are not from Read, only those about a document are the client's.
+	for _, err := range []error{&json.SyntaxError{}, fmt.Errorf("query: %w", &json.UnmarshalTypeError{})} {
+		if got := arenahttp.Status(err); got != 400 {
+			t.Errorf("%d for %v", got, err)
+		}
+	}
+	for _, err := range []error{nil, errPicky, os.ErrNotExist, &json.UnsupportedTypeError{}} {
 		if got := arenahttp.Status(err); got != 500 {
 			t.Errorf("%d for %v", got, err)
 		}

@@ -68,6 +68,8 @@ func (w *answer) Write(doc []byte) (int, error) {
 //	     other requests have ended
 //	500  all other errors: a mistake in the program, and errors that are not from Read
 //
+// Syntax and type errors of arenajson and encoding/json have status 400 even if they are not from Read.
+//
 // Errors of Read are those of encoding/json, io, fasthttp and the body's reader. Some are wrapped, so use
 // errors.Is and errors.As.
 func Status(err error) int { return jsonbody.Status(err, known) }

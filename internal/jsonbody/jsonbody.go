@@ -133,10 +133,12 @@ func Status(err error, known func(error) int) int {
 // Known returns the status of errors that imply one, and 0 for others.
 func Known(err error) int {
 	var over *arena.LimitError
+	var syntax *json.SyntaxError
+	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &over):
 		return Refused(over)
-	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.As(err, &syntax), errors.As(err, &wrong), err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
 		return http.StatusBadRequest
 	}
 	return 0
