@@ -101,7 +101,7 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 }
 
 // GrowSliceOfType returns s, a slice of t, with length n, which is beyond its capacity: in place if s is the newest slice of its type,
-// else as a new slice with a copy of the elements. New elements are zero. Capacities grow as those of Append. expected is the expected
+// else as a new slice with a copy of the elements. New elements are zero. Capacities grow as in Append. expected is the expected
 // length, 0 if it is unknown. It saves moves, each of which leaves a copy to the collector.
 func GrowSliceOfType(r *Region, t *Type, s Slice, n, expected int) Slice {
 	if al := quickAllocator(r, t); expected == 0 && uint(n) <= fewElements && al.Base != nil {

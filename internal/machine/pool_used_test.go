@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Counts and bytes equal those of a histogram by loops.
+// Counts and bytes equal the results of a histogram by loops.
 func TestUsedAgainstAHistogram(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(25, 0))
 	var got, want struct {

@@ -130,7 +130,7 @@ type reached struct {
 // which is everything that may outlive the root's call, stays on the heap.
 type graph struct {
 	p       *program
-	back    map[any][]any              // from a node to those that may flow into it
+	back    map[any][]any              // from a node to the nodes that may flow into it
 	written map[any][]any              // from a node to those whose elements change with its own
 	kept    map[any]any                // from a node that may reach the sink to the next node on the way
 	from    map[ssa.Value]map[any]bool // the nodes that may flow into the base of an append
