@@ -352,7 +352,7 @@ func (v Value) Raw() string {
 		return v.n.raw()
 	}
 	w := writer{a: v.doc.a}
-	w.node(v.n)
+	w.node(v.n, maxNesting)
 	return xunsafe.ViewString(w.out)
 }
 
@@ -387,7 +387,7 @@ func (v Value) AppendTo(dst []byte) []byte {
 		return append(dst, v.text...)
 	}
 	w := writer{out: dst}
-	w.node(v.n)
+	w.node(v.n, maxNesting)
 	return w.out
 }
 
@@ -399,8 +399,9 @@ type writer struct {
 
 func (w *writer) put(s string) { w.out = arena.Append(w.a, w.out, xunsafe.ViewBytes(s)...) }
 
-// node writes n. Consecutive unchanged members or elements are copied from the document in one step.
-func (w *writer) node(n *node) {
+// node writes n, which nests at most room arrays and objects. Consecutive unchanged members or elements are copied from
+// the document in one step.
+func (w *writer) node(n *node, room int) {
 	if n.kind != KindObject && n.kind != KindArray {
 		w.put(n.text)
 		return
@@ -408,6 +409,9 @@ func (w *writer) node(n *node) {
 	if !n.changed {
 		w.put(n.raw())
 		return
+	}
+	if room == 0 {
+		panicStale() // n contains itself
 	}
 	open, gap, end := n.frame()
 	w.put(open)
@@ -439,7 +443,7 @@ func (w *writer) node(n *node) {
 		if doc, ok := n.in(s); ok {
 			w.put(doc.text[s.pos:doc.endOf(s)])
 		} else {
-			w.node(s.node)
+			w.node(s.node, room-1)
 		}
 	}
 	if first {

@@ -181,6 +181,9 @@ type op struct {
 
 // containers merges s into n, a container of the same kind at the given nesting depth.
 func (m *merge) containers(n, s *node, depth int) error {
+	if depth > maxNesting {
+		panicStale() // n contains itself
+	}
 	n.index()
 	s.index()
 	if n.kind == KindArray && len(n.slots) > 0 && len(s.slots) > 0 && len(n.slots) != len(s.slots) {
@@ -497,6 +500,9 @@ func (n *node) share(s *slot, room int) (slot, bool) {
 // fits reports whether at most room arrays and objects are nested in the span, including itself.
 func (doc *document) fits(span uint32, room int) bool {
 	next := doc.spans[span].next
+	if next <= span {
+		panicStale()
+	}
 	if int(next-span) <= room {
 		return true
 	}

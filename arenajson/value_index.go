@@ -218,7 +218,7 @@ func (n *node) index() {
 	text := doc.text
 	s := doc.spans[n.span]
 	if int(s.n) >= len(n.raw()) {
-		panic("arenajson: Value used after its arena was reset") // or the slices below could have any length
+		panicStale() // or the slices below could have any length
 	}
 	slots := arena.MakeSlice[slot](doc.a, int(s.n), int(s.n))
 	var names []memberName
@@ -236,9 +236,8 @@ func (n *node) index() {
 			}
 			i = skipSpaces(text, skipSpaces(text, end)+1)
 		}
-		slots[k].pos = i
+		slots[k] = slot{pos: i, span: span} // also without a node if a stale Value wrote one here
 		if text[i]|0x20 == '{' {
-			slots[k].span = span
 			i, span = doc.spans[span].end, doc.spans[span].next
 		} else {
 			i = scalarEnd(text, i)
@@ -252,6 +251,10 @@ func (n *node) index() {
 	}
 	n.indexed = true
 }
+
+// panicStale reports that a Value was used after its arena was reset. It is called if a document is not as Parse or an
+// edit leaves it, and going on might not end.
+func panicStale() { panic("arenajson: Value used after its arena was reset") }
 
 // dropDuplicates deletes all members of n that have a later member of the same name.
 func (n *node) dropDuplicates() {
