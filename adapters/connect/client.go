@@ -2,13 +2,11 @@ package arenaconnect
 
 import (
 	"context"
-	"fmt"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
-	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 	"github.com/ebbpool/arena/internal/goroutine"
 )
 
@@ -19,13 +17,12 @@ func ClientOption() connect.ClientOption {
 	return connect.WithClientOptions(connect.WithCodec(codec{}), connect.WithInterceptors(clientInterceptor{}))
 }
 
-// MarshalStable encodes the requests of connect.WithHTTPGet.
-func (codec) MarshalStable(v any) ([]byte, error) {
-	m, ok := v.(proto.Message)
-	if !ok {
-		return nil, fmt.Errorf("arenaconnect: can't marshal a %T, which is no proto.Message", v)
+// MarshalStable encodes the requests of connect.WithHTTPGet. Maps of structs that are no proto.Message have any order.
+func (c codec) MarshalStable(v any) ([]byte, error) {
+	if m, ok := v.(proto.Message); ok {
+		return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	return c.Marshal(v)
 }
 
 // IsBinary reports that the result of MarshalStable is not text.
@@ -48,9 +45,7 @@ func Into(ctx context.Context, a *arena.Arena) context.Context {
 // into is the reader of a client's call.
 type into struct{ arena *arena.Arena }
 
-func (c into) unmarshal(data []byte, m proto.Message) error {
-	return arenapb.Unmarshal(c.arena, data, m)
-}
+func (c into) unmarshal(data []byte, v any) error { return unmarshal(c.arena, data, v) }
 
 // decodeInto makes a the arena of the next message that this goroutine decodes, until the returned function is called.
 func decodeInto(a *arena.Arena) (end func()) {

@@ -68,10 +68,10 @@ func TestInto(t *testing.T) {
 			stream.Close()
 			a.Reset()
 		}
-		if reply, err := c.unary.CallUnary(within(t), connect.NewRequest(api("heap"))); err != nil || liesIn(a, reply.Msg.Name) {
+		if reply, err := c.unary.CallUnary(within(t), connect.NewRequest(api("heap"))); err != nil || isIn(a, reply.Msg.Name) {
 			t.Error("without Into: ", err)
 		}
-		if reply, err := c.unary.CallUnary(arenaconnect.Into(within(t), nil), connect.NewRequest(api("heap"))); err != nil || liesIn(a, reply.Msg.Name) {
+		if reply, err := c.unary.CallUnary(arenaconnect.Into(within(t), nil), connect.NewRequest(api("heap"))); err != nil || isIn(a, reply.Msg.Name) {
 			t.Error("Into nil: ", err)
 		}
 		_, err := c.unary.CallUnary(arenaconnect.Into(within(t), a), connect.NewRequest(api("fails")))

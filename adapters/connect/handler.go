@@ -29,10 +29,8 @@ import (
 	"sync"
 
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
-	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 	"github.com/ebbpool/arena/arenahttp"
 	"github.com/ebbpool/arena/internal/goroutine"
 )
@@ -72,6 +70,9 @@ func Handler(pool *arena.ArenaPool, next http.Handler) http.Handler {
 // that have interceptors, including connect.WithRecover, so that these see an error instead of a panic if a
 // limit refuses memory to the method. Option replaces the codec "proto". Outside of Handler it has no other
 // effect.
+//
+// With Option, and with [ClientOption], messages may also be structs with protobuf tags, such as gogo/protobuf's
+// messages, which connect's own codec refuses; see [arenapb.UnmarshalStruct]. They have no JSON.
 func Option() connect.HandlerOption {
 	return connect.WithHandlerOptions(connect.WithCodec(codec{}), connect.WithInterceptors(interceptor{}))
 }
@@ -123,9 +124,9 @@ func (c *call) Value(key any) any {
 
 // unmarshal decodes on the call's own goroutine. An exceeded limit is a panic that passes through connect,
 // because connect treats errors of the codec as invalid requests.
-func (c *call) unmarshal(data []byte, m proto.Message) error {
+func (c *call) unmarshal(data []byte, v any) error {
 	c.unary = true
-	err := arenapb.Unmarshal(arena.FromContext(c.Context), data, m)
+	err := unmarshal(arena.FromContext(c.Context), data, v)
 	if over := refusedBy(err); over != nil {
 		panic(over)
 	}

@@ -89,22 +89,21 @@ func exhausted(over *arena.LimitError) error {
 	return err
 }
 
-// own returns err with copies of those parts that connect sends and that are memory of r. It returns err
-// itself if there are none.
+// own returns err without memory of r in the parts that connect sends, or err itself if there is none.
 func own(r *machine.Region, err error) error {
 	text, meta := err.Error(), http.Header(nil)
 	var from *connect.Error
 	if errors.As(err, &from) {
 		text, meta = from.Message(), from.Meta()
 	}
-	lies := r.Holds(xunsafe.TextOf(text))
+	held := r.Holds(xunsafe.TextOf(text))
 	for field, values := range meta {
-		lies = lies || r.Holds(xunsafe.TextOf(field)) || r.Holds(xunsafe.DataOf(values))
+		held = held || r.Holds(xunsafe.TextOf(field)) || r.Holds(xunsafe.DataOf(values))
 		for _, v := range values {
-			lies = lies || r.Holds(xunsafe.TextOf(v))
+			held = held || r.Holds(xunsafe.TextOf(v))
 		}
 	}
-	if !lies {
+	if !held {
 		return err
 	}
 	code := connect.CodeOf(err)

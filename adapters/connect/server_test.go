@@ -68,6 +68,19 @@ func serve(t *testing.T, pool *arena.ArenaPool, s *service, options ...connect.H
 
 func start(t *testing.T, h http.Handler) func(...connect.ClientOption) client {
 	t.Helper()
+	url, http := listen(t, h)
+	return func(options ...connect.ClientOption) client {
+		to := func(method string) *connect.Client[apipb.Api, apipb.Api] {
+			o := append([]connect.ClientOption{connect.WithIdempotency(connect.IdempotencyNoSideEffects)}, options...)
+			return connect.NewClient[apipb.Api, apipb.Api](http, url+"/test/"+method, o...)
+		}
+		return client{to("Unary"), to("Client"), to("Server"), to("Bidi")}
+	}
+}
+
+// listen starts a server.
+func listen(t *testing.T, h http.Handler) (url string, client *http.Client) {
+	t.Helper()
 	server := httptest.NewUnstartedServer(h)
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
@@ -78,13 +91,7 @@ func start(t *testing.T, h http.Handler) func(...connect.ClientOption) client {
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
 	t.Cleanup(transport.CloseIdleConnections)
-	return func(options ...connect.ClientOption) client {
-		to := func(method string) *connect.Client[apipb.Api, apipb.Api] {
-			o := append([]connect.ClientOption{connect.WithIdempotency(connect.IdempotencyNoSideEffects)}, options...)
-			return connect.NewClient[apipb.Api, apipb.Api](&http.Client{Transport: transport}, server.URL+"/test/"+method, o...)
-		}
-		return client{to("Unary"), to("Client"), to("Server"), to("Bidi")}
-	}
+	return server.URL, &http.Client{Transport: transport}
 }
 
 // within returns a context that bounds the time of a test that hangs.
@@ -136,10 +143,10 @@ func (c client) calls(t *testing.T, text string) bool {
 
 // decodedIn reports whether s, of a decoded message, is in the right place: in a, or on the heap if the
 // runtime's layout is unknown and package proto decodes.
-func decodedIn(a *arena.Arena, s string) bool { return liesIn(a, s) == machine.LayoutOK }
+func decodedIn(a *arena.Arena, s string) bool { return isIn(a, s) == machine.LayoutOK }
 
-// liesIn reports whether s is in a: only then does Escape copy it.
-func liesIn(a *arena.Arena, s string) bool {
+// isIn reports whether s is in a: only then does Escape copy it.
+func isIn(a *arena.Arena, s string) bool {
 	return unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)
 }
 

@@ -5,10 +5,8 @@ import (
 	"sync"
 
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/ebbpool/arena"
-	arenapb "github.com/ebbpool/arena/adapters/protobuf"
 	"github.com/ebbpool/arena/internal/goroutine"
 	"github.com/ebbpool/arena/internal/hooks"
 	"github.com/ebbpool/arena/internal/machine"
@@ -94,9 +92,7 @@ func (s *stream) received(m any, self uint64, err error) error {
 	defer s.mu.Unlock()
 	s.receiving = false
 	if s.ended {
-		if m, ok := m.(proto.Message); ok {
-			proto.Reset(m)
-		}
+		reset(m)
 		s.release(self)
 		return connect.NewError(connect.CodeCanceled, errReadsOn)
 	}
@@ -108,11 +104,11 @@ func (s *stream) received(m any, self uint64, err error) error {
 
 // unmarshal decodes a message that was received completely, so a stream that waits for its peer has no arena.
 // Nothing else uses the arena until the message is decoded.
-func (s *stream) unmarshal(data []byte, m proto.Message) error {
+func (s *stream) unmarshal(data []byte, v any) error {
 	a := s.pool.Get()
 	defer func() { s.pool.Put(a) }()
-	if err := arenapb.Unmarshal(a, data, m); err != nil {
-		proto.Reset(m)
+	if err := unmarshal(a, data, v); err != nil {
+		reset(v)
 		return err
 	}
 	s.mu.Lock()

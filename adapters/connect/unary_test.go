@@ -109,7 +109,7 @@ func TestEmptyRequest(t *testing.T) {
 func TestOnTheHeap(t *testing.T) {
 	pool := arena.NewAutoPool(0)
 	seen := func(ctx context.Context, r *request) (*response, error) {
-		if a := arena.FromContext(ctx); a != nil && (pool.Stats().Mode != "heap" || liesIn(a, r.Msg.Name)) {
+		if a := arena.FromContext(ctx); a != nil && (pool.Stats().Mode != "heap" || isIn(a, r.Msg.Name)) {
 			t.Error("a call has an arena")
 		}
 		return echo(ctx, r)
@@ -120,14 +120,14 @@ func TestOnTheHeap(t *testing.T) {
 	}}
 	without := &service{
 		unary: func(ctx context.Context, r *request) (*response, error) {
-			if a := arena.FromContext(ctx); liesIn(a, r.Msg.Name) {
+			if a := arena.FromContext(ctx); isIn(a, r.Msg.Name) {
 				t.Error("a request is in the arena")
 			}
 			return echo(ctx, r)
 		},
 		client: func(ctx context.Context, in *connect.ClientStream[apipb.Api]) (*response, error) {
 			in.Receive()
-			if a := arena.FromContext(ctx); a == nil || liesIn(a, in.Msg().Name) {
+			if a := arena.FromContext(ctx); a == nil || isIn(a, in.Msg().Name) {
 				t.Error("no arena of the request, or a message is in it")
 			}
 			return echo(ctx, connect.NewRequest(in.Msg()))
@@ -186,14 +186,14 @@ func (broken) Unmarshal(b []byte, v any) error { return proto.Unmarshal(b, v.(pr
 
 // A type that is not a message causes an error, not a panic.
 func TestNoMessage(t *testing.T) {
-	type text struct{ string }
+	type text struct{ Text string }
 	mux := http.NewServeMux()
 	mux.Handle("/test/Unary", connect.NewUnaryHandler("/test/Unary", func(context.Context, *connect.Request[text]) (*response, error) {
 		return nil, errors.New("called")
 	}, arenaconnect.Option()))
 	pool := arena.NewAutoPool(0)
 	_, err := start(t, arenaconnect.Handler(pool, mux))().unary.CallUnary(within(t), connect.NewRequest(api("x")))
-	if err == nil || !strings.Contains(err.Error(), "arenaconnect: can't unmarshal into a *arenaconnect_test.text") {
+	if err == nil || !strings.Contains(err.Error(), "unmarshal into *arenaconnect_test.text: arenapb: UnmarshalStruct: arenaconnect_test.text has no protobuf tags") {
 		t.Error(err)
 	}
 	awaitIdle(t, pool)
