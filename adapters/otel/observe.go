@@ -44,23 +44,23 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 	o := observer[arena.PoolStats]{meter: m}
 	o.counter("gets", "{arena}", "Arenas handed out.", func(s arena.PoolStats) uint64 { return s.Gets })
 	o.counter("puts", "{arena}", "Arenas put back.", func(s arena.PoolStats) uint64 { return s.Puts })
-	o.counter("misses", "{arena}", "Gets that made a new arena.", func(s arena.PoolStats) uint64 { return s.Misses })
+	o.counter("misses", "{arena}", "Gets that created an arena.", func(s arena.PoolStats) uint64 { return s.Misses })
 	o.counter("forks", "{arena}", "Forks of arenas handed out.", func(s arena.PoolStats) uint64 { return s.Forks })
-	o.counter("leaked", "{arena}", "Arenas that were collected without a Put.", func(s arena.PoolStats) uint64 { return s.Leaked })
-	o.counter("abandoned", "{arena}", "Arenas of requests that ended while another goroutine might go on with them.", func(s arena.PoolStats) uint64 { return s.Abandoned })
+	o.counter("leaked", "{arena}", "Arenas that were garbage collected without a Put.", func(s arena.PoolStats) uint64 { return s.Leaked })
+	o.counter("abandoned", "{arena}", "Arenas left to the collector, because another goroutine may still use them.", func(s arena.PoolStats) uint64 { return s.Abandoned })
 	o.counter("guarded", "{arena}", "Gets that returned a guarded arena, to find misuse.", func(s arena.PoolStats) uint64 { return s.Guarded })
 	o.counter("used_late", "{arena}", "Arenas that were used after their Put, of pools that isolate requests.", func(s arena.PoolStats) uint64 { return s.UsedLate })
 	o.counter("unused", "{arena}", "Arenas that were put back without an allocation.", func(s arena.PoolStats) uint64 { return s.Unused })
 	o.counter("no_arena", "{request}", "Requests that never asked for their arena.", func(s arena.PoolStats) uint64 { return s.NoArena })
-	o.counter("oversize_chunks", "{chunk}", "Chunks made larger than planned, or extra, for one large value.", func(s arena.PoolStats) uint64 { return s.Oversize })
-	o.counter("dropped_chunks", "{chunk}", "Chunks that arenas let go of, mostly at Put.", func(s arena.PoolStats) uint64 { return s.Dropped })
-	o.counter("dropped", "By", "Bytes of the chunks that arenas let go of.", func(s arena.PoolStats) uint64 { return s.DroppedBytes })
-	o.counter("evicted_keys", "{key}", "Keys whose memory was given up for other keys, in a pool with keys.", func(s arena.PoolStats) uint64 { return s.EvictedKeys })
-	const refused = "Allocations that a limit refused, that of one arena or the total."
+	o.counter("oversize_chunks", "{chunk}", "Chunks allocated for one large value.", func(s arena.PoolStats) uint64 { return s.Oversize })
+	o.counter("dropped_chunks", "{chunk}", "Chunks that arenas released, mostly at Put.", func(s arena.PoolStats) uint64 { return s.Dropped })
+	o.counter("dropped", "By", "Bytes of the chunks that arenas released.", func(s arena.PoolStats) uint64 { return s.DroppedBytes })
+	o.counter("evicted_keys", "{key}", "Keys whose memory was released for other keys, in a keyed pool.", func(s arena.PoolStats) uint64 { return s.EvictedKeys })
+	const refused = "Allocations refused by the limit of an arena or of the pool."
 	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.Refused - s.RefusedByTotal }, attribute.String("reason", "arena"))
 	o.counter("refused", "{allocation}", refused, func(s arena.PoolStats) uint64 { return s.RefusedByTotal }, attribute.String("reason", "total"))
-	o.counter("put_used", "By", "Bytes that arenas and their forks had handed out when they were put back.", func(s arena.PoolStats) uint64 { return s.UsedAtPut.Bytes })
-	const arenas = "Arenas that had handed out at most so many bytes when they were put back."
+	o.counter("put_used", "By", "Bytes allocated in an arena and its forks when it is put back.", func(s arena.PoolStats) uint64 { return s.UsedAtPut.Bytes })
+	const arenas = "Arenas with at most so many allocated bytes when they are put back."
 	for bound := range (arena.UsedBytes{}).Buckets() {
 		o.counter("put_used.arenas", "{arena}", arenas, func(s arena.PoolStats) uint64 {
 			for b, n := range s.UsedAtPut.Buckets() {
@@ -73,19 +73,19 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 	}
 	o.counter("put_used.arenas", "{arena}", arenas, func(s arena.PoolStats) uint64 { return s.UsedAtPut.Count() }, attribute.String("le", "+Inf"))
 	o.gauge("arenas", "{arena}", "Arenas that exist.", func(s arena.PoolStats) int { return s.Arenas })
-	o.gauge("keys", "{key}", "Keys that have memory, in a pool with keys.", func(s arena.PoolStats) int { return s.Keys })
-	o.gauge("in_use", "By", "Chunks of the arenas that are out.", func(s arena.PoolStats) int { return s.InUseBytes })
-	o.gauge("retained", "By", "Chunks of the arenas that lie idle.", func(s arena.PoolStats) int { return s.RetainedBytes })
-	o.gauge("spare", "By", "Chunks that no arena has, for the next large requests; of the retained bytes.", func(s arena.PoolStats) int { return s.SpareBytes })
-	o.gauge("high_water", "By", "The most that the chunks of all arenas had together in the last minutes.", func(s arena.PoolStats) int { return s.HighWater })
-	o.gauge("largest_arena", "By", "The most that the chunks of one arena and its forks had.", func(s arena.PoolStats) int { return s.LargestArena })
-	o.gauge("chunk_size", "By", "What a new arena starts with.", func(s arena.PoolStats) int { return s.ChunkSize })
-	o.gauge("arena_limit", "By", "The limit of one arena and its forks; 0 for none.", func(s arena.PoolStats) int { return s.LimitPerArena })
-	o.gauge("pool_limit", "By", "The limit of all arenas that are out together; 0 for none.", func(s arena.PoolStats) int { return s.LimitTotal })
-	o.gauge("max_idle", "By", "What idle arenas may have together over collections.", func(s arena.PoolStats) int { return s.MaxIdleBytes })
-	o.gauge("max_retained", "By", "What one idle arena may have.", func(s arena.PoolStats) int { return s.MaxRetained })
+	o.gauge("keys", "{key}", "Keys with memory, in a keyed pool.", func(s arena.PoolStats) int { return s.Keys })
+	o.gauge("in_use", "By", "Bytes of the chunks of arenas in use.", func(s arena.PoolStats) int { return s.InUseBytes })
+	o.gauge("retained", "By", "Bytes of the chunks of idle arenas, and of cached chunks.", func(s arena.PoolStats) int { return s.RetainedBytes })
+	o.gauge("spare", "By", "Bytes of cached chunks that belong to no arena; a part of the retained bytes.", func(s arena.PoolStats) int { return s.SpareBytes })
+	o.gauge("high_water", "By", "Peak bytes of the chunks of all arenas in the last minutes.", func(s arena.PoolStats) int { return s.HighWater })
+	o.gauge("largest_arena", "By", "Peak bytes of the chunks of one arena and its forks.", func(s arena.PoolStats) int { return s.LargestArena })
+	o.gauge("chunk_size", "By", "Size of the first chunk of a new arena.", func(s arena.PoolStats) int { return s.ChunkSize })
+	o.gauge("arena_limit", "By", "Limit of an arena and its forks; 0 if there is none.", func(s arena.PoolStats) int { return s.LimitPerArena })
+	o.gauge("pool_limit", "By", "Limit of all arenas in use together; 0 if there is none.", func(s arena.PoolStats) int { return s.LimitTotal })
+	o.gauge("max_idle", "By", "Limit of the idle memory kept across collections.", func(s arena.PoolStats) int { return s.MaxIdleBytes })
+	o.gauge("max_retained", "By", "Limit of the memory kept by one idle arena.", func(s arena.PoolStats) int { return s.MaxRetained })
 	for _, mode := range []string{"plain", "isolated", "heap"} {
-		o.gauge("mode", "{mode}", "1 for the mode of the arenas that the pool hands out now, 0 for the others.", func(s arena.PoolStats) int {
+		o.gauge("mode", "{mode}", "1 for the mode of the arenas that Get returns, 0 for other modes.", func(s arena.PoolStats) int {
 			if s.Mode == mode {
 				return 1
 			}
@@ -98,15 +98,15 @@ func observe(m metric.Meter, stats func() arena.PoolStats, name string) (metric.
 // ObserveFixed is like [Observe] for a fixed-capacity pool.
 func ObserveFixed[T any](m metric.Meter, pool *fixedpool.SyncPool[T], name string) (metric.Registration, error) {
 	if pool == nil {
-		panic("arenaotel: ObserveFixed(" + name + "): the pool is nil; give it one from fixedpool.NewSync")
+		panic("arenaotel: ObserveFixed(" + name + "): nil pool")
 	}
 	o := observer[fixedpool.Stats]{meter: m}
 	o.gauge("fixed_slots", "{slot}", "Slots of the pool.", func(s fixedpool.Stats) int { return s.Capacity })
-	o.gauge("fixed_used_slots", "{slot}", "Slots that are out.", func(s fixedpool.Stats) int { return s.Used })
-	o.gauge("fixed_high_water_slots", "{slot}", "The most slots that were out.", func(s fixedpool.Stats) int { return s.HighWater })
-	o.counter("fixed_misses", "{allocation}", "Allocates that found no free slot.", func(s fixedpool.Stats) uint64 { return s.Misses })
-	o.gauge("fixed_in_use", "By", "Memory of the slots that are out.", func(s fixedpool.Stats) int { return s.UsedBytes })
-	o.gauge("fixed_retained", "By", "All memory of the pool.", func(s fixedpool.Stats) int { return s.RetainedBytes })
+	o.gauge("fixed_used_slots", "{slot}", "Slots in use.", func(s fixedpool.Stats) int { return s.Used })
+	o.gauge("fixed_high_water_slots", "{slot}", "Peak number of slots in use.", func(s fixedpool.Stats) int { return s.HighWater })
+	o.counter("fixed_misses", "{allocation}", "Allocations that found no free slot.", func(s fixedpool.Stats) uint64 { return s.Misses })
+	o.gauge("fixed_in_use", "By", "Bytes of the slots in use.", func(s fixedpool.Stats) int { return s.UsedBytes })
+	o.gauge("fixed_retained", "By", "Bytes of the whole pool.", func(s fixedpool.Stats) int { return s.RetainedBytes })
 	return o.register(pool.Stats, name, "fixed")
 }
 

@@ -196,7 +196,7 @@ func TestAlerts(t *testing.T) {
 			},
 			fires: []string{"EbbpoolRefuses"},
 		},
-		"arenas go while they lie idle": {
+		"idle arenas are collected": {
 			pool: func() *arena.ArenaPool {
 				p := arena.NewAutoPool(0)
 				p.SetMaxIdleBytes(0)

@@ -29,25 +29,25 @@ func TestPoolCollector(t *testing.T) {
 		a.AllocBytes(50_000)
 	}()
 	const want = `
-# HELP ebbpool_abandoned_total Arenas of requests that ended while another goroutine might go on with them.
+# HELP ebbpool_abandoned_total Arenas left to the collector, because another goroutine may still use them.
 # TYPE ebbpool_abandoned_total counter
 ebbpool_abandoned_total{pool="requests"} 0
-# HELP ebbpool_arena_limit_bytes The limit of one arena and its forks; 0 for none.
+# HELP ebbpool_arena_limit_bytes Limit of an arena and its forks; 0 if there is none.
 # TYPE ebbpool_arena_limit_bytes gauge
 ebbpool_arena_limit_bytes{pool="requests"} 20000
 # HELP ebbpool_arenas Arenas that exist.
 # TYPE ebbpool_arenas gauge
 ebbpool_arenas{pool="requests"} 2
-# HELP ebbpool_chunk_size_bytes What a new arena starts with.
+# HELP ebbpool_chunk_size_bytes Size of the first chunk of a new arena.
 # TYPE ebbpool_chunk_size_bytes gauge
 ebbpool_chunk_size_bytes{pool="requests"} 1000
-# HELP ebbpool_dropped_bytes_total Bytes of the chunks that arenas let go of.
+# HELP ebbpool_dropped_bytes_total Bytes of the chunks that arenas released.
 # TYPE ebbpool_dropped_bytes_total counter
 ebbpool_dropped_bytes_total{pool="requests"} 10000
-# HELP ebbpool_dropped_chunks_total Chunks that arenas let go of, mostly at Put.
+# HELP ebbpool_dropped_chunks_total Chunks that arenas released, mostly at Put.
 # TYPE ebbpool_dropped_chunks_total counter
 ebbpool_dropped_chunks_total{pool="requests"} 1
-# HELP ebbpool_evicted_keys_total Keys whose memory was given up for other keys, in a pool with keys.
+# HELP ebbpool_evicted_keys_total Keys whose memory was released for other keys, in a keyed pool.
 # TYPE ebbpool_evicted_keys_total counter
 ebbpool_evicted_keys_total{pool="requests"} 0
 # HELP ebbpool_forks_total Forks of arenas handed out.
@@ -59,31 +59,31 @@ ebbpool_gets_total{pool="requests"} 2
 # HELP ebbpool_guarded_total Gets that returned a guarded arena, to find misuse.
 # TYPE ebbpool_guarded_total counter
 ebbpool_guarded_total{pool="requests"} 0
-# HELP ebbpool_high_water_bytes The most that the chunks of all arenas had together in the last minutes.
+# HELP ebbpool_high_water_bytes Peak bytes of the chunks of all arenas in the last minutes.
 # TYPE ebbpool_high_water_bytes gauge
 ebbpool_high_water_bytes{pool="requests"} 10000
-# HELP ebbpool_in_use_bytes Chunks of the arenas that are out.
+# HELP ebbpool_in_use_bytes Bytes of the chunks of arenas in use.
 # TYPE ebbpool_in_use_bytes gauge
 ebbpool_in_use_bytes{pool="requests"} 1000
-# HELP ebbpool_keys Keys that have memory, in a pool with keys.
+# HELP ebbpool_keys Keys with memory, in a keyed pool.
 # TYPE ebbpool_keys gauge
 ebbpool_keys{pool="requests"} 0
-# HELP ebbpool_largest_arena_bytes The most that the chunks of one arena and its forks had.
+# HELP ebbpool_largest_arena_bytes Peak bytes of the chunks of one arena and its forks.
 # TYPE ebbpool_largest_arena_bytes gauge
 ebbpool_largest_arena_bytes{pool="requests"} 10000
-# HELP ebbpool_leaked_total Arenas that were collected without a Put.
+# HELP ebbpool_leaked_total Arenas that were garbage collected without a Put.
 # TYPE ebbpool_leaked_total counter
 ebbpool_leaked_total{pool="requests"} 0
-# HELP ebbpool_max_idle_bytes What idle arenas may have together over collections.
+# HELP ebbpool_max_idle_bytes Limit of the idle memory kept across collections.
 # TYPE ebbpool_max_idle_bytes gauge
 ebbpool_max_idle_bytes{pool="requests"} 3.3554432e+07
-# HELP ebbpool_max_retained_bytes What one idle arena may have.
+# HELP ebbpool_max_retained_bytes Limit of the memory kept by one idle arena.
 # TYPE ebbpool_max_retained_bytes gauge
 ebbpool_max_retained_bytes{pool="requests"} 4000
-# HELP ebbpool_misses_total Gets that made a new arena.
+# HELP ebbpool_misses_total Gets that created an arena.
 # TYPE ebbpool_misses_total counter
 ebbpool_misses_total{pool="requests"} 2
-# HELP ebbpool_mode 1 for the mode of the arenas that the pool hands out now, 0 for the others.
+# HELP ebbpool_mode 1 for the mode of the arenas that Get returns, 0 for other modes.
 # TYPE ebbpool_mode gauge
 ebbpool_mode{mode="heap",pool="requests"} 0
 ebbpool_mode{mode="isolated",pool="requests"} 0
@@ -91,13 +91,13 @@ ebbpool_mode{mode="plain",pool="requests"} 1
 # HELP ebbpool_no_arena_total Requests that never asked for their arena.
 # TYPE ebbpool_no_arena_total counter
 ebbpool_no_arena_total{pool="requests"} 0
-# HELP ebbpool_oversize_chunks_total Chunks made larger than planned, or extra, for one large value.
+# HELP ebbpool_oversize_chunks_total Chunks allocated for one large value.
 # TYPE ebbpool_oversize_chunks_total counter
 ebbpool_oversize_chunks_total{pool="requests"} 1
-# HELP ebbpool_pool_limit_bytes The limit of all arenas that are out together; 0 for none.
+# HELP ebbpool_pool_limit_bytes Limit of all arenas in use together; 0 if there is none.
 # TYPE ebbpool_pool_limit_bytes gauge
 ebbpool_pool_limit_bytes{pool="requests"} 0
-# HELP ebbpool_put_used_bytes Bytes that arenas and their forks had handed out when they were put back.
+# HELP ebbpool_put_used_bytes Bytes allocated in an arena and its forks when it is put back.
 # TYPE ebbpool_put_used_bytes histogram
 ebbpool_put_used_bytes_bucket{pool="requests",le="256"} 0
 ebbpool_put_used_bytes_bucket{pool="requests",le="512"} 0
@@ -124,14 +124,14 @@ ebbpool_put_used_bytes_count{pool="requests"} 1
 # HELP ebbpool_puts_total Arenas put back.
 # TYPE ebbpool_puts_total counter
 ebbpool_puts_total{pool="requests"} 1
-# HELP ebbpool_refused_total Allocations that a limit refused, that of one arena or the total.
+# HELP ebbpool_refused_total Allocations refused by the limit of an arena or of the pool.
 # TYPE ebbpool_refused_total counter
 ebbpool_refused_total{pool="requests",reason="arena"} 1
 ebbpool_refused_total{pool="requests",reason="total"} 0
-# HELP ebbpool_retained_bytes Chunks of the arenas that lie idle.
+# HELP ebbpool_retained_bytes Bytes of the chunks of idle arenas, and of cached chunks.
 # TYPE ebbpool_retained_bytes gauge
 ebbpool_retained_bytes{pool="requests"} 0
-# HELP ebbpool_spare_bytes Chunks that no arena has, for the next large requests; of the retained bytes.
+# HELP ebbpool_spare_bytes Bytes of cached chunks that belong to no arena; a part of the retained bytes.
 # TYPE ebbpool_spare_bytes gauge
 ebbpool_spare_bytes{pool="requests"} 0
 # HELP ebbpool_unused_total Arenas that were put back without an allocation.
@@ -154,22 +154,22 @@ func TestFixedPoolCollector(t *testing.T) {
 		pool.Allocate()
 	}
 	const want = `
-# HELP ebbpool_fixed_high_water_slots The most slots that were out.
+# HELP ebbpool_fixed_high_water_slots Peak number of slots in use.
 # TYPE ebbpool_fixed_high_water_slots gauge
 ebbpool_fixed_high_water_slots{pool="orders"} 2
-# HELP ebbpool_fixed_in_use_bytes Memory of the slots that are out.
+# HELP ebbpool_fixed_in_use_bytes Bytes of the slots in use.
 # TYPE ebbpool_fixed_in_use_bytes gauge
 ebbpool_fixed_in_use_bytes{pool="orders"} 32
-# HELP ebbpool_fixed_misses_total Allocates that found no free slot.
+# HELP ebbpool_fixed_misses_total Allocations that found no free slot.
 # TYPE ebbpool_fixed_misses_total counter
 ebbpool_fixed_misses_total{pool="orders"} 1
-# HELP ebbpool_fixed_retained_bytes All memory of the pool.
+# HELP ebbpool_fixed_retained_bytes Bytes of the whole pool.
 # TYPE ebbpool_fixed_retained_bytes gauge
 ebbpool_fixed_retained_bytes{pool="orders"} 42
 # HELP ebbpool_fixed_slots Slots of the pool.
 # TYPE ebbpool_fixed_slots gauge
 ebbpool_fixed_slots{pool="orders"} 2
-# HELP ebbpool_fixed_used_slots Slots that are out.
+# HELP ebbpool_fixed_used_slots Slots in use.
 # TYPE ebbpool_fixed_used_slots gauge
 ebbpool_fixed_used_slots{pool="orders"} 2
 `
