@@ -23,10 +23,10 @@ import (
 // Freed memory is reused if the buffer was the newest, and all of it when the last buffer is released. So
 // builders that are made and released in turn use the same memory again.
 type Allocator struct {
-	arena *arena.Arena
-	lanes [4]lane                  // by size, so that bitmaps do not separate the values beside which they grow
-	live  *arena.Map[uintptr, int] // sizes of the live buffers by address
-	bytes int                      // total size of live buffers
+	arena   *arena.Arena
+	classes [4]sizeClass             // because bitmaps would separate the values beside which they grow
+	live    *arena.Map[uintptr, int] // sizes of the live buffers by address
+	bytes   int                      // total size of live buffers
 }
 
 var _ memory.Allocator = (*Allocator)(nil)
@@ -35,7 +35,7 @@ const (
 	alignment = 64 // as in arrow's own allocators
 	smallest  = 4 << 10
 	largest   = 1 << 20 // maximum size of a block, unless one buffer needs more
-	mostFirst = 1 << 10 // maximum size of a buffer in the first lane; 16 times as much in each next lane
+	mostFirst = 1 << 10 // maximum size of a buffer in the first class; 16 times as much in each next class
 
 	mostSize = math.MaxInt / 4 // maximum size of a buffer, so that a block for two does not overflow
 )
@@ -54,7 +54,7 @@ func (m *Allocator) Allocate(size int) []byte {
 	if m.live == nil {
 		m.live = arena.NewMap[uintptr, int](m.arena, 0)
 	}
-	b := m.lane(size).take(m.arena, size)
+	b := m.class(size).take(m.arena, size)
 	m.enter(b)
 	clear(b)
 	return b
@@ -65,7 +65,7 @@ func (m *Allocator) enter(b []byte) {
 	entered := false
 	defer func() {
 		if !entered {
-			m.lane(cap(b)).giveBack(b)
+			m.class(cap(b)).giveBack(b)
 		}
 	}()
 	m.live.Set(address(b), len(b))
@@ -99,9 +99,9 @@ func (m *Allocator) Reallocate(size int, b []byte) []byte {
 		m.live.Set(address(b), size)
 		m.bytes += size - was
 	default:
-		// A buffer that outgrows its lane moves, at most three times.
-		l := m.lane(cap(b))
-		if to := m.lane(size); l == to && l.extend(&b, size) {
+		// A buffer that outgrows its class moves, at most three times.
+		from := m.class(cap(b))
+		if to := m.class(size); from == to && from.extend(&b, size) {
 			m.live.Set(address(b), size)
 			m.bytes += size - was
 		} else {
@@ -110,7 +110,7 @@ func (m *Allocator) Reallocate(size int, b []byte) []byte {
 			copy(moved, b)
 			m.live.Delete(address(b))
 			m.bytes -= was
-			l.giveBack(b)
+			from.giveBack(b)
 			b = moved
 		}
 	}
@@ -128,12 +128,12 @@ func (m *Allocator) Free(b []byte) {
 	m.bytes -= m.size("Free", b)
 	m.live.Delete(address(b))
 	if m.live.Len() == 0 {
-		for i := range m.lanes {
-			m.lanes[i].restart()
+		for i := range m.classes {
+			m.classes[i].restart()
 		}
 		return
 	}
-	m.lane(cap(b)).giveBack(b)
+	m.class(cap(b)).giveBack(b)
 }
 
 // Live returns the number of live buffers and their total size.
@@ -148,7 +148,7 @@ func (m *Allocator) Reset() error {
 		return fmt.Errorf("arenaarrow: Reset: %d live buffers of %d bytes", n, m.bytes)
 	}
 	m.live = nil
-	m.lanes = [len(m.lanes)]lane{}
+	m.classes = [len(m.classes)]sizeClass{}
 	if m.arena != nil {
 		m.arena.Reset()
 	}
@@ -161,12 +161,12 @@ func checkSize(function string, size int) {
 	}
 }
 
-// lane returns the lane for buffers of the given size. A bitmap has one bit per value, so it is in another
-// lane than values of two bytes or more.
-func (m *Allocator) lane(size int) *lane {
+// class returns the class of buffers of the given size. A bitmap has one bit per value, so it is in another class than
+// values of two bytes or more.
+func (m *Allocator) class(size int) *sizeClass {
 	i := 0
-	for most := mostFirst; size > most && i < len(m.lanes)-1; most *= 16 {
+	for most := mostFirst; size > most && i < len(m.classes)-1; most *= 16 {
 		i++
 	}
-	return &m.lanes[i]
+	return &m.classes[i]
 }

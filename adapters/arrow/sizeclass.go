@@ -6,8 +6,8 @@ import (
 	"github.com/ebbpool/arena"
 )
 
-// A lane cuts buffers from blocks, in order.
-type lane struct {
+// A sizeClass cuts buffers from blocks, in order.
+type sizeClass struct {
 	block  []byte   // aligned
 	newest int      // offset of the newest buffer, -1 if unknown
 	next   int      // offset of the next buffer
@@ -19,60 +19,60 @@ type lane struct {
 func roundUp(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
 // take returns size bytes with arbitrary content.
-func (l *lane) take(a *arena.Arena, size int) []byte {
-	if size > len(l.block)-l.next {
-		l.change(a, size)
+func (c *sizeClass) take(a *arena.Arena, size int) []byte {
+	if size > len(c.block)-c.next {
+		c.change(a, size)
 	}
-	l.newest = l.next
-	l.next = min(roundUp(l.newest+size), len(l.block))
-	return l.block[l.newest : l.newest+size : l.newest+size]
+	c.newest = c.next
+	c.next = min(roundUp(c.newest+size), len(c.block))
+	return c.block[c.newest : c.newest+size : c.newest+size]
 }
 
 // change continues with a block that has room for at least twice size bytes.
-func (l *lane) change(a *arena.Arena, size int) {
+func (c *sizeClass) change(a *arena.Arena, size int) {
 	var next []byte
-	for i, b := range l.empty {
+	for i, b := range c.empty {
 		if len(b) >= size {
 			next = b
-			l.empty = slices.Delete(l.empty, i, i+1)
+			c.empty = slices.Delete(c.empty, i, i+1)
 			break
 		}
 	}
 	if next == nil {
-		n := max(min(2*len(l.block), largest), smallest, 2*size)
+		n := max(min(2*len(c.block), largest), smallest, 2*size)
 		next = aligned(arena.MakeSliceUninit[byte](a, n+alignment, n+alignment))
 	}
-	if l.block != nil {
-		l.full = append(l.full, l.block)
+	if c.block != nil {
+		c.full = append(c.full, c.block)
 	}
-	l.block, l.next = next, 0
+	c.block, c.next = next, 0
 }
 
 // isNewest reports whether b is the newest buffer of the block.
-func (l *lane) isNewest(b []byte) bool {
-	return l.newest >= 0 && l.newest < len(l.block) && &b[:1][0] == &l.block[l.newest]
+func (c *sizeClass) isNewest(b []byte) bool {
+	return c.newest >= 0 && c.newest < len(c.block) && &b[:1][0] == &c.block[c.newest]
 }
 
 // extend increases the length of b to size and reports whether it could.
-func (l *lane) extend(b *[]byte, size int) bool {
-	if !l.isNewest(*b) || size > len(l.block)-l.newest {
+func (c *sizeClass) extend(b *[]byte, size int) bool {
+	if !c.isNewest(*b) || size > len(c.block)-c.newest {
 		return false
 	}
-	*b = l.block[l.newest : l.newest+size : l.newest+size]
-	l.next = min(roundUp(l.newest+size), len(l.block))
+	*b = c.block[c.newest : c.newest+size : c.newest+size]
+	c.next = min(roundUp(c.newest+size), len(c.block))
 	return true
 }
 
 // giveBack frees the memory of b if it is the newest buffer.
-func (l *lane) giveBack(b []byte) {
-	if l.isNewest(b) {
-		l.next, l.newest = l.newest, -1
+func (c *sizeClass) giveBack(b []byte) {
+	if c.isNewest(b) {
+		c.next, c.newest = c.newest, -1
 	}
 }
 
 // restart frees all buffers.
-func (l *lane) restart() {
-	l.next, l.newest = 0, -1
-	l.empty = append(l.empty, l.full...)
-	l.full = l.full[:0]
+func (c *sizeClass) restart() {
+	c.next, c.newest = 0, -1
+	c.empty = append(c.empty, c.full...)
+	c.full = c.full[:0]
 }
