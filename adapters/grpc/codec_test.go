@@ -88,7 +88,7 @@ func TestReplyBuffers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(doc) <= 1<<20 && len(b) == 1 && cap(b[0].ReadOnlyData()) >= max(2*len(doc), 1) {
-				t.Errorf("%d bytes lie in a buffer of %d", len(doc), cap(b[0].ReadOnlyData()))
+				t.Errorf("%d bytes in a buffer of %d", len(doc), cap(b[0].ReadOnlyData()))
 			}
 			if held, want = append(held, b), append(want, doc); i == 1 {
 				held[0].Free()

@@ -43,19 +43,19 @@ func isStored(err error, st *status.Status) bool {
 
 // sentFrom reports whether st contains text in a.
 func sentFrom(a *arena.Arena, st *status.Status) bool {
-	if liesIn(a, st.Message()) {
+	if isIn(a, st.Message()) {
 		return true
 	}
 	for _, detail := range st.Proto().GetDetails() {
-		if liesIn(a, detail.GetTypeUrl()) {
+		if isIn(a, detail.GetTypeUrl()) {
 			return true
 		}
 	}
 	return false
 }
 
-// liesIn reports whether s is in a: only then does Escape copy it.
-func liesIn(a *arena.Arena, s string) bool {
+// isIn reports whether s is in a: only then does Escape copy it.
+func isIn(a *arena.Arena, s string) bool {
 	// The pointers are only compared.
 	return s != "" && unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)
 }

@@ -20,14 +20,14 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// liesIn reports whether s is in a: only then does Escape copy it.
-func liesIn(a *arena.Arena, s string) bool {
+// isIn reports whether s is in a: only then does Escape copy it.
+func isIn(a *arena.Arena, s string) bool {
 	return unsafe.StringData(arena.Escape(a, s)) != unsafe.StringData(s)
 }
 
 // decodedIn reports whether s, of a decoded message, is in the right place: in a, or on the heap if the
 // runtime's layout is unknown and package proto decodes.
-func decodedIn(a *arena.Arena, s string) bool { return liesIn(a, s) == machine.LayoutOK }
+func decodedIn(a *arena.Arena, s string) bool { return isIn(a, s) == machine.LayoutOK }
 
 func TestUnary(t *testing.T) {
 	pool := arena.NewAutoPool(0)
@@ -47,7 +47,7 @@ func TestUnary(t *testing.T) {
 			t.Error("an interceptor does not see the arena")
 		}
 		reply, err := next(ctx, req)
-		if r, ok := reply.(*pb.SimpleResponse); !ok || !liesIn(a, r.Username) {
+		if r, ok := reply.(*pb.SimpleResponse); !ok || !isIn(a, r.Username) {
 			t.Errorf("an interceptor sees the reply %T", reply)
 		}
 		return reply, err

@@ -286,7 +286,7 @@ func TestRowsAllocateNothing(t *testing.T) {
 		t.Skip("builds with checks allocate")
 	}
 	if !machine.LayoutOK {
-		t.Skip("values with pointers lie on the heap")
+		t.Skip("values with pointers are on the heap")
 	}
 	type row struct {
 		ID     int64

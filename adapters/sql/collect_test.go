@@ -446,7 +446,7 @@ func TestRowsAllocateNothing(t *testing.T) {
 		t.Skip("builds with checks allocate")
 	}
 	if !machine.LayoutOK {
-		t.Skip("values with pointers lie on the heap")
+		t.Skip("values with pointers are on the heap")
 	}
 	now := time.Now()
 	type row struct {
