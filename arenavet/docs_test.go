@@ -78,7 +78,7 @@ func TestExamplesOfThePage(t *testing.T) {
 					i, _ := strconv.Atoi(strings.TrimPrefix(n, "line "))
 					return "line " + strconv.Itoa(i+before)
 				})
-				return "// want `^" + regexp.QuoteMeta(says) + ` \(docs/arenavet\.md#` + rule + `\)$` + "`"
+				return "// want `^" + regexp.QuoteMeta(says) + ` \(https://github\.com/ebbpool/arena/blob/main/docs/arenavet\.md#` + rule + `\)$` + "`"
 			})
 			imports := ""
 			for _, p := range []string{"context", "errors", "net/http", "runtime", "strings", "sync", "unique", "weak", "github.com/ebbpool/arena", "github.com/gin-gonic/gin"} {

@@ -32,7 +32,7 @@ var steps = []struct {
 	{"as it was", either(plain.Parse, func(_ *arena.Arena, text string) (*plain.Tree, error) { return plain.Parse(text) })},
 	{"1. the parser has an arena", either(field.Parse, field.ParseIn)},
 	{"2. `arenavet -heap -fix`", either(fixed.Parse, fixed.ParseIn)},
-	{"3. the constructors have it, too", either(done.Parse, done.ParseIn)},
+	{"3. the constructors also have it", either(done.Parse, done.ParseIn)},
 }
 
 // either returns a parser that calls the original function without an arena and the converted one with an

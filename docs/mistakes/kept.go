@@ -66,7 +66,7 @@ func structAfterReset() {
 	u.next = new(user)
 	a.Reset()
 	arena.New[user](a)
-	if u.next != nil { // zero, or the next user's, in a plain build
+	if u.next != nil { // in a plain build it is nil, or the next user's
 		use(u.next.name)
 	}
 }
@@ -128,7 +128,7 @@ func fillMap(m map[string][]byte) {
 	m["greeting"] = a.AllocBytes(16)
 }
 
-// keepAnswers copies only one of two values that leave the arena.
+// answers are two values that leave the arena. forgottenEscape copies only one of them.
 type answers struct{ name, note []byte }
 
 func forgottenEscape() {

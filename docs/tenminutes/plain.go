@@ -1,5 +1,4 @@
-// Package tenminutes is the handler of docs/guide.md, after each step: its tests
-// count what each of them allocates.
+// Package tenminutes contains the handler of docs/guide.md after each step. Its tests count the allocations of each.
 package tenminutes
 
 import (

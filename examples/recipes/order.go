@@ -1,4 +1,4 @@
-// Package recipes has the code of docs/recipes.md, a file for each recipe. Its tests run each of them.
+// Package recipes contains the code of docs/recipes.md, a file for each recipe. Tests run each of them.
 package recipes
 
 import "github.com/ebbpool/arena"
@@ -15,7 +15,7 @@ type Order struct {
 
 type Receipt struct{ ID, Total string }
 
-// receipt allocates the answer to an order where the order's memory is.
+// receipt returns the receipt of an order, allocated from a.
 func receipt(a *arena.Arena, o *Order) *Receipt {
 	var cents int64
 	for _, item := range o.Items {

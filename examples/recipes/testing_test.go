@@ -7,7 +7,7 @@ import (
 )
 
 func TestReceipt(t *testing.T) {
-	defer arena.ExplainFaults()    // with -tags arenacheck: where a value was got that is used too late
+	defer arena.ExplainFaults()    // with -tags arenacheck: explains a use of freed memory
 	a := arena.NewArena(64<<10, 0) // an arena for each test, also for each parallel subtest
 	got := receipt(a, &Order{ID: "A-1", Items: []Item{{SKU: "tea", Quantity: 3, Cents: 250}}})
 	if want := (Receipt{ID: "A-1", Total: "7.50"}); *got != want {

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// What a request makes: eight types, six of them with pointers.
+// The types of a request: eight, six of them with pointers.
 type (
 	isoUser struct {
 		name, mail string
@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// isolationBody returns what a request for n objects reads: a line for each.
+// isolationBody returns the body of a request for n objects: a line for each.
 func isolationBody(n int) string {
 	words := []string{"anna", "berta@example.org", "caesar", "12 screws of zinc", "dora"}
 	var b strings.Builder
@@ -57,8 +57,8 @@ func isolationBody(n int) string {
 	return b.String()
 }
 
-// isolationRequest reads a body, makes an object of each line, and answers each line and
-// with a sum, as a handler does. It works on the heap where a is nil.
+// isolationRequest reads a body, allocates an object for each line, and appends the response to reply, as a handler does. If
+// a is nil, it uses the heap.
 func isolationRequest(a *arena.Arena, body string, reply []byte) []byte {
 	var (
 		user  *isoUser
@@ -128,7 +128,7 @@ func tenants() func() string {
 	return func() string { return names[r.IntN(len(names))] }
 }
 
-// BenchmarkIsolation has a cell for each number of objects a request makes.
+// BenchmarkIsolation measures requests by their number of objects.
 func BenchmarkIsolation(b *testing.B) {
 	for _, n := range []int{20, 200, 2000} {
 		body, reply := isolationBody(n), []byte(nil)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// of its own benchmarks, each named by what is done, the size of an object, how many
-// there are, and by whom: matrix/rolling/16/8K/ebb-trap.
+// cpp returns a claim about benchmarks of cpp/bench. Their names have the operation, the size of an object, the number of
+// objects, and the subject: matrix/rolling/16/8K/ebb-trap.
 func cpp(work, num, den string) Claim {
 	c := Claim{work, "times the time of " + strings.ReplaceAll(den, "-", " "), num, den}
 	if !strings.Contains(num, "*") {

@@ -147,9 +147,9 @@ func front(all []Figure) string {
 	share, _, _ := strings.Cut(frontText(all), "\n")
 	fmt.Fprintf(&b, `
 CPU time is a multiple of Ebbpool's on net/http. A live object is one that the server keeps, so the collector marks it.
-The hand-tuned handler takes %s times Ebbpool's CPU time with no live objects, and %s times with 5,000,000. Ebbpool needs
-no `+"`unsafe`"+` for that, and a pool can limit its memory. With 5,000,000 live objects, at 80 %% of the load that the ordinary handler
-can serve, the 99th percentile of latency is %s ms for the ordinary handler, %s ms hand-tuned and %s ms with Ebbpool.
+The hand-tuned handler takes %s times Ebbpool's CPU time with no live objects, and %s times with 5,000,000. The handler
+on Ebbpool has no `+"`unsafe`"+`, and a pool can limit its memory. With 5,000,000 live objects, at 80 %% of the load that the ordinary
+handler can serve, the 99th percentile of latency is %s ms for the ordinary handler, %s ms hand-tuned and %s ms with Ebbpool.
 %s
 `, cell(handlers.Unsafe, noneLive), cell(handlers.Unsafe, manyLive),
 		cell(handlers.Plain, tail), cell(handlers.Unsafe, tail), cell(handlers.Arena, tail), share)

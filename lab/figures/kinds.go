@@ -128,7 +128,7 @@ func same(m rounds.Measured, w workloads.Workload, n int) error {
 				first, by = sum, name
 			}
 			if sum != first {
-				return fmt.Errorf("%s has the checksum %.0f, %s has %.0f: they did not do the same", name, sum, by, first)
+				return fmt.Errorf("%s has checksum %.0f, and %s has %.0f", name, sum, by, first)
 			}
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // ErrNoMarkers reports that a page has no place for a table.
-var ErrNoMarkers = errors.New("the markers of the table are missing")
+var ErrNoMarkers = errors.New("no markers for the table")
 
 // ErrUnmeasured reports that a run lacks the figure of a claim.
-var ErrUnmeasured = errors.New("claims that the run did not measure")
+var ErrUnmeasured = errors.New("claims without a measurement")
 
 // Place is the place of a table: between <!-- NAME:begin --> and <!-- NAME:end -->.
 type Place struct {

@@ -75,9 +75,9 @@ func (s Service) Main() {
 		return
 	}
 	var c Config
-	flag.IntVar(&c.Rounds, "rounds", 7, "rounds, of each side")
+	flag.IntVar(&c.Rounds, "rounds", 7, "rounds of each side")
 	flag.IntVar(&c.Requests, "requests", 4000, "requests of each loop of a round")
-	flag.IntVar(&c.Workers, "workers", 16, "requests at the same time, in the closed loop")
+	flag.IntVar(&c.Workers, "workers", 16, "concurrent requests in the closed loop")
 	out := flag.String("out", "../../lab/results/"+s.Name+".txt", "write the results to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -113,7 +113,7 @@ func ToFile(name string, measure func(w io.Writer) error) error {
 // Measure writes the results of all rounds, in Go's benchmark format, and returns them.
 func (s Service) Measure(ctx context.Context, w io.Writer, c Config) (all []Result, err error) {
 	if c.Rounds < 1 || c.Requests < 1 || c.Workers < 1 {
-		return nil, fmt.Errorf("%d rounds of %d requests by %d workers: at least one of each is needed", c.Rounds, c.Requests, c.Workers)
+		return nil, fmt.Errorf("%d rounds of %d requests by %d workers: want at least 1 of each", c.Rounds, c.Requests, c.Workers)
 	}
 	dir, err := os.MkdirTemp("", "load")
 	if err != nil {
@@ -142,7 +142,7 @@ func (s Service) Measure(ctx context.Context, w io.Writer, c Config) (all []Resu
 			for _, r := range did {
 				at := fmt.Sprint(n, r.Loop)
 				if sum, ok := sums[at]; ok && sum != r.checksum {
-					return nil, fmt.Errorf("round %d: the answers of %s differ from those of another", n, r.Side)
+					return nil, fmt.Errorf("round %d: the responses of %s differ from those of another side", n, r.Side)
 				}
 				sums[at] = r.checksum
 				r.write(w, s.Name)
@@ -383,7 +383,7 @@ func start(side, data, dir string) (*server, error) {
 	s.out = bufio.NewReader(out)
 	if _, err := fmt.Fscanln(s.out, &s.addr); err != nil {
 		s.stop()
-		return nil, fmt.Errorf("the server does not start: %w", err)
+		return nil, fmt.Errorf("server does not start: %w", err)
 	}
 	return s, nil
 }
@@ -392,7 +392,7 @@ func start(side, data, dir string) (*server, error) {
 func compiled(toolchain, dir string) (file string, err error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "", errors.New("the program does not know its package")
+		return "", errors.New("program has no build information")
 	}
 	file = filepath.Join(dir, toolchain)
 	if _, err := os.Stat(file); err == nil {

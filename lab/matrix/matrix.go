@@ -41,7 +41,7 @@ var Builds = map[string][]string{
 func Programs(ctx context.Context, dir string, o Options) ([]rounds.Program, error) {
 	flags, ok := Builds[o.Build]
 	if !ok {
-		return nil, fmt.Errorf("there is no build %q", o.Build)
+		return nil, fmt.Errorf("unknown build %q", o.Build)
 	}
 	for _, name := range o.Workloads {
 		if _, err := workloads.Find(name); err != nil {

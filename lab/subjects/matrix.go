@@ -71,7 +71,7 @@ func Allocators() []Allocator {
 			}},
 		{Name: Buffers, What: "github.com/valyala/bytebufferpool: strings are parts of one pooled buffer",
 			New: func() any { return &buffers{} }, Lacks: onlyText("a pool of byte buffers")},
-		{Name: FastJSON, What: "github.com/valyala/fastjson Arena: each string is a JSON value, too",
+		{Name: FastJSON, What: "github.com/valyala/fastjson Arena: each string is also a JSON value",
 			New: func() any { return &fastJSON{} }, Lacks: onlyText("makes JSON values only")},
 	}
 }

@@ -36,6 +36,6 @@ const Page = "https://github.com/ebbpool/arena/blob/main/docs/arenavet.md"
 
 // Diagnostic returns a finding with a link to its rule.
 func Diagnostic(of Rule, pos token.Pos, text string, fixes ...analysis.SuggestedFix) analysis.Diagnostic {
-	anchor := "#" + string(of)
-	return analysis.Diagnostic{Pos: pos, Category: string(of), Message: text + " (docs/arenavet.md" + anchor + ")", URL: Page + anchor, SuggestedFixes: fixes}
+	url := Page + "#" + string(of)
+	return analysis.Diagnostic{Pos: pos, Category: string(of), Message: text + " (" + url + ")", URL: url, SuggestedFixes: fixes}
 }

@@ -16,7 +16,7 @@ const url1 = "http://example.com"
 
 func text(a *arena.Arena, name string) {
 	s := a.AllocString(name)
-	http.NewRequest("POST", url1, strings.NewReader(s)) // want `^the body of a request is s, memory of arena a: net/http may read it after the client has returned: give the client an arenahttp.Transport, or copy the body \(docs/arenavet.md#body\)$`
+	http.NewRequest("POST", url1, strings.NewReader(s)) // want `^the body of a request is s, memory of arena a: net/http may read it after the client has returned: give the client an arenahttp.Transport, or copy the body \(https://github.com/ebbpool/arena/blob/main/docs/arenavet.md#body\)$`
 }
 
 func bytesOf(a *arena.Arena, c *http.Client) {

@@ -20,7 +20,7 @@ var pool = arena.NewArenaPool(4096, 0)
 
 func finalizer(a *arena.Arena) {
 	e := arena.New[Entry](a)
-	runtime.SetFinalizer(e, func(*Entry) {}) // want `^runtime.SetFinalizer on e, memory of arena a: the runtime ends the program unless the value is the first of its chunk: call the function when the memory is taken back \(docs/arenavet.md#collector\)$`
+	runtime.SetFinalizer(e, func(*Entry) {}) // want `^runtime.SetFinalizer on e, memory of arena a: the runtime ends the program unless the value is the first of its chunk: call the function when the memory is taken back \(https://github.com/ebbpool/arena/blob/main/docs/arenavet.md#collector\)$`
 }
 
 // To take a finalizer away is as fatal as to set one.

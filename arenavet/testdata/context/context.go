@@ -12,7 +12,7 @@ import (
 type key struct{}
 
 func direct(c *gin.Context) {
-	a := arena.FromContext(c) // want `^FromContext of a \*gin.Context is nil, so everything goes to the heap: pass c.Request.Context\(\), or set ContextWithFallback of the engine \(docs/arenavet.md#context\)$`
+	a := arena.FromContext(c) // want `^FromContext of a \*gin.Context is nil, so everything goes to the heap: pass c.Request.Context\(\), or set ContextWithFallback of the engine \(https://github.com/ebbpool/arena/blob/main/docs/arenavet.md#context\)$`
 	a.AllocBytes(1)
 }
 

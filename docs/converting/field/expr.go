@@ -1,4 +1,4 @@
-// Package field is package plain with an arena in its parser, and nothing else changed.
+// Package field is package plain with an arena in its parser and no other change.
 package field
 
 import (
@@ -31,10 +31,10 @@ type parser struct {
 	tree *Tree
 }
 
-// Parse reads "2 * (size + 3)" and the like.
+// Parse parses an expression such as "2 * (size + 3)".
 func Parse(text string) (*Tree, error) { return ParseIn(nil, text) }
 
-// ParseIn is Parse with a tree that lies in a, for as long as a is not reset.
+// ParseIn is like Parse, but allocates the tree from a. The tree is valid until a is reset.
 func ParseIn(a *arena.Arena, text string) (*Tree, error) {
 	p := &parser{a: a, text: text, tree: &Tree{}}
 	p.tree.Root = p.sum()
@@ -85,7 +85,7 @@ func number(n int64) *Node { return &Node{Op: '0', N: n} }
 
 func variable(name string) *Node { return &Node{Op: 'x', Name: name} }
 
-// take skips spaces, and c if it comes next.
+// take skips spaces and then c. It reports whether c was there.
 func (p *parser) take(c byte) bool {
 	p.spaces()
 	if p.at == len(p.text) || p.text[p.at] != c {

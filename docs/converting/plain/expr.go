@@ -1,4 +1,4 @@
-// Package plain has a parser of sums and products as people write it.
+// Package plain has a parser of sums and products in ordinary Go.
 package plain
 
 import (
@@ -28,7 +28,7 @@ type parser struct {
 	tree *Tree
 }
 
-// Parse reads "2 * (size + 3)" and the like.
+// Parse parses an expression such as "2 * (size + 3)".
 func Parse(text string) (*Tree, error) {
 	p := &parser{text: text, tree: &Tree{}}
 	p.tree.Root = p.sum()
@@ -79,7 +79,7 @@ func number(n int64) *Node { return &Node{Op: '0', N: n} }
 
 func variable(name string) *Node { return &Node{Op: 'x', Name: name} }
 
-// take skips spaces, and c if it comes next.
+// take skips spaces and then c. It reports whether c was there.
 func (p *parser) take(c byte) bool {
 	p.spaces()
 	if p.at == len(p.text) || p.text[p.at] != c {

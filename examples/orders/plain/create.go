@@ -74,7 +74,7 @@ func check(d *order.Draft) []order.Problem {
 		if n := len(l.SKU); n == 0 || n > order.MaxText {
 			wrong(field("sku"), "must have 1 to %d bytes, has %d", order.MaxText, n)
 		} else if first, twice := seen[l.SKU]; twice {
-			wrong(field("sku"), "is that of lines[%d], too", first)
+			wrong(field("sku"), "is also in lines[%d]", first)
 		} else {
 			seen[l.SKU] = i
 		}

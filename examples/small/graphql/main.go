@@ -30,7 +30,7 @@ func parse(a *arena.Arena, text string) ([]*field, error) {
 	p := &parser{arena: a, text: text}
 	fields := p.fields(0)
 	if p.skip(); p.err == nil && p.text != "" {
-		p.fail("the end is wanted")
+		p.fail("want the end")
 	}
 	return fields, p.err
 }
@@ -40,7 +40,7 @@ const deepest = 10
 // fields parses { a b c }.
 func (p *parser) fields(depth int) (fields []*field) {
 	if depth > deepest {
-		p.fail("it is nested too deeply")
+		p.fail("nested too deeply")
 	}
 	p.want("{")
 	for p.err == nil && !p.take("}") {
@@ -81,7 +81,7 @@ func (p *parser) word() string {
 		}))
 	}
 	if n < 1 || n > len(p.text) || p.text[:n] == `"` {
-		p.fail("a name or a value is wanted")
+		p.fail("want a name or a value")
 		return ""
 	}
 	word := p.text[:n]
@@ -100,7 +100,7 @@ func (p *parser) take(sign string) bool {
 
 func (p *parser) want(sign string) {
 	if !p.take(sign) {
-		p.fail("a " + sign + " is wanted")
+		p.fail("want " + sign)
 	}
 }
 

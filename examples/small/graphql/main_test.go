@@ -10,7 +10,7 @@ func Example() {
 	//     born
 	//       year
 	// version
-	// error: a name or a value is wanted before ""
-	// error: a : is wanted before "5) { name } "
-	// error: it is nested too deeply before "{ a"
+	// error: want a name or a value before ""
+	// error: want : before "5) { name } "
+	// error: nested too deeply before "{ a"
 }

@@ -36,7 +36,7 @@ type total struct {
 func parse(a *arena.Arena, text []byte) (*line, error) {
 	words := arena.Collect(a, strings.FieldsSeq(a.AllocBytesToString(text)))
 	if len(words) < 4 {
-		return nil, fmt.Errorf("%q: four words are wanted", text)
+		return nil, fmt.Errorf("%q: want four words", text)
 	}
 	l := arena.NewOf(a, line{method: words[0], labels: arena.NewMap[string, string](a, 4)})
 	var err, slow error

@@ -15,7 +15,7 @@ GET /orders/3 200 1ms region=eu
 GET /orders/3 200 fast
 `))
 	// Output:
-	// skipped "GET /orders": four words are wanted
+	// skipped "GET /orders": want four words
 	// skipped "GET /orders/3 200 fast": strconv.Atoi: parsing "fast": invalid syntax
 	// POST /orders           1 requests,  21 ms each,  21 at most, 0 failed; eu 1
 	// GET /orders/:id        3 requests,   4 ms each,   9 at most, 1 failed; eu 2 us 1

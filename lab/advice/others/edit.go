@@ -42,7 +42,7 @@ func parseEdit(file, line string) (edit, error) {
 	}
 	m := form.FindStringSubmatch(line)
 	if m == nil {
-		return edit{}, fmt.Errorf("%q is no edit: OLD => NEW, 12-34: OLD => NEW, or 12+ TEXT", line)
+		return edit{}, fmt.Errorf("%q: want OLD => NEW, 12-34: OLD => NEW, or 12+ TEXT", line)
 	}
 	e := edit{file: file, old: m[3], text: m[4]}
 	if m[1] != "" {

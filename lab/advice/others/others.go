@@ -104,7 +104,7 @@ func (m *Module) parse(text string) error {
 		}
 	}
 	if m.What == "" || m.Version == "" || len(m.tests) == 0 || m.root == "" || m.program == "" || len(m.edits) == 0 {
-		return fmt.Errorf("what, module, test, root, main.go or the edits are missing")
+		return fmt.Errorf("missing what, module, test, root, main.go or edits")
 	}
 	return nil
 }

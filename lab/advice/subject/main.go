@@ -19,10 +19,10 @@ import (
 func main() {
 	name := flag.String("name", "", "the program's name")
 	form := flag.String("form", "plain", "plain or arena")
-	length := flag.Duration("for", time.Second, "how much processor time it takes")
+	length := flag.Duration("for", time.Second, "processor time of the measurement")
 	cpu := flag.String("cpu", "", "write a CPU profile to this file")
 	allocs := flag.String("allocs", "", "write an allocation profile to this file")
-	live := flag.Int("live", 0, "objects that are alive meanwhile")
+	live := flag.Int("live", 0, "live objects")
 	flag.Parse()
 	defer runtime.KeepAlive(load.NewLive(*live))
 	if err := run(*name, *form, *length, *cpu, *allocs); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/ebbpool/arena/lab/load"
 )
 
-// conversions writes what each of these programs takes in both forms, and with GOGC=400, by turns,
-// and how many lines the conversion wrote, in Go's benchmark format.
+// conversions measures both forms of the programs in turn, and the plain form also with GOGC=400. It writes the results,
+// and the number of lines that each conversion changed, to file in Go's benchmark format.
 func conversions(file string, names []string, rounds int, length time.Duration) error {
 	work, err := os.MkdirTemp("", "advice")
 	if err != nil {
@@ -41,7 +41,7 @@ func conversions(file string, names []string, rounds int, length time.Duration) 
 		if s.Name == "handler" {
 			files = [2]string{"load/handlers/plain.go", "load/handlers/arena.go"}
 		}
-		if n, err := changed(files[0], files[1]); err == nil { // one that is not converted has no such file
+		if n, err := changed(files[0], files[1]); err == nil { // programs without a conversion have no such file
 			fmt.Fprintf(f, "BenchmarkConversion/program=%s 1 %d lines\n", s.Name, n)
 		}
 		if err := l.turns(f, s.Name, rounds, length); err != nil {
@@ -51,7 +51,7 @@ func conversions(file string, names []string, rounds int, length time.Duration) 
 	return f.Close()
 }
 
-// turns writes what the forms of a program take.
+// turns measures the forms of a program in turn, and writes the results to w.
 func (l *lab) turns(w io.Writer, name string, rounds int, length time.Duration) error {
 	for range rounds {
 		for _, live := range []string{"0", "1000000"} {
@@ -67,7 +67,7 @@ func (l *lab) turns(w io.Writer, name string, rounds int, length time.Duration) 
 	return nil
 }
 
-// changed is how many lines of a converted file are not those of the plain one.
+// changed returns the number of lines of a converted file that are not in the plain one.
 func changed(plain, converted string) (n int, err error) {
 	a, err := os.ReadFile(plain)
 	b, errB := os.ReadFile(converted)

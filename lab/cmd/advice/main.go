@@ -1,5 +1,5 @@
 // Command advice measures conversions. For each program of package advice, and each module that package others
-// converts, it runs the plain form and the form with an arena by turns. It runs in the lab's folder:
+// converts, it runs the plain form and the form with an arena in turn. Run it in the folder lab:
 //
 //	go run ./cmd/advice -conversions results/conversions.txt -names sales,dns
 package main
@@ -15,12 +15,12 @@ import (
 )
 
 func main() {
-	names := flag.String("names", "", "only these programs, with commas")
-	convert := flag.String("conversions", "", "write the times of package advice's programs, without and with live objects, to `file`")
-	byHand := flag.String("others", "", "write the times of others' modules, converted by hand, to `file`")
-	automatic := flag.String("automatic", "", "write the times of others' modules as arena convert converts them, beside the conversions by hand, to `file`")
-	into := flag.String("into", "", "make the conversions of others' modules in `folder`, NAME/module, and measure nothing")
-	rounds := flag.Int("rounds", 5, "how often each form is measured, by turns")
+	names := flag.String("names", "", "measure only these programs, separated by commas")
+	convert := flag.String("conversions", "", "measure the programs of package advice, without and with live objects, and write the results to `file`")
+	byHand := flag.String("others", "", "measure the modules of package others, and write the results to `file`")
+	automatic := flag.String("automatic", "", "compare arena convert with the conversions of package others, and write the results to `file`")
+	into := flag.String("into", "", "write the conversions of package others to `dir`, and measure nothing")
+	rounds := flag.Int("rounds", 5, "rounds of each form")
 	length := flag.Duration("for", time.Second, "processor time of one measurement")
 	flag.Parse()
 	err := errors.New("missing -conversions, -others, -automatic or -into")
@@ -41,8 +41,8 @@ func main() {
 }
 
 type lab struct {
-	subject     func(form string) string // the file of a program's form
-	allocations float64                  // of a request of the last run
+	subject     func(form string) string // returns the path of a form's program
+	allocations float64                  // per request, in the last run
 }
 
 func command(name string, args ...string) error {
@@ -53,8 +53,8 @@ func command(name string, args ...string) error {
 	return nil
 }
 
-// serve runs one form of a program: how many requests it served, and the processor time of
-// each in nanoseconds.
+// serve runs one form of a program. It returns the number of requests served, and the processor time of each in
+// nanoseconds.
 func (l *lab) serve(name, form, gogc string, length time.Duration, args ...string) (requests, each float64, err error) {
 	cmd := exec.Command(l.subject(form), append([]string{"-name", name, "-form", form, "-for", length.String()}, args...)...)
 	cmd.Env = append(os.Environ(), "GOGC="+gogc)

@@ -13,8 +13,7 @@ import (
 	"github.com/ebbpool/arena/lab/load"
 )
 
-// ofOthers writes the same of modules that others wrote, all or these, as package others converts
-// them: how many lines that takes, and what both forms take.
+// ofOthers measures the named modules of package others, or all of them, like conversions, and writes the results to file.
 func ofOthers(file, names string, rounds int, length time.Duration) error {
 	f, err := os.Create(file)
 	if err != nil {
@@ -33,12 +32,12 @@ func ofOthers(file, names string, rounds int, length time.Duration) error {
 	return f.Close()
 }
 
-// makeOthers makes them and keeps them.
+// makeOthers writes the conversions to dir.
 func makeOthers(dir, names string) error {
 	return eachOther(dir, names, func(*others.Made) error { return nil })
 }
 
-// eachOther makes the conversions in folders of dir, one after another.
+// eachOther makes the conversions in subdirectories of dir, and calls then for each.
 func eachOther(dir, names string, then func(*others.Made) error) error {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -79,8 +78,8 @@ func ofOther(f *os.File, c *others.Made, rounds int, length time.Duration) error
 	return (&lab{subject: c.Program}).turns(f, c.Name, rounds, length)
 }
 
-// automatically writes what "arena convert" makes of them, and what their forms take by turns: the
-// plain one, that by hand, and the automatic one.
+// automatically converts the modules with "arena convert" and measures three forms in turn: plain, converted by hand, and
+// converted automatically.
 func automatically(file, names string, rounds int, length time.Duration) error {
 	work, err := os.MkdirTemp("", "others")
 	if err != nil {

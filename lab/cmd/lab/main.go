@@ -55,12 +55,12 @@ func app() *cli.Command {
 	}
 	return &cli.Command{
 		Name:         "lab",
-		Usage:        "measure the arena package beside what its users would pick instead",
+		Usage:        "compare the arena package with the alternatives of its users",
 		Commands:     all,
 		OnUsageError: usage,
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if name := cmd.Args().First(); name != "" {
-				return bad(fmt.Errorf("there is no command %q", name))
+				return bad(fmt.Errorf("unknown command %q\nRun 'lab help' for usage", name))
 			}
 			return cli.ShowAppHelp(cmd)
 		},

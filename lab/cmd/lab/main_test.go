@@ -33,16 +33,16 @@ func TestBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"nothing":                  "no command",
+		"nothing":                  "unknown command",
 		"bench -rounds 0":          "-rounds 0",
 		"bench -from " + empty:     "no benchmark result",
 		"bench -from /nowhere":     "/nowhere",
 		"matrix -only nothing":     "nothing",
 		"matrix -subject tcmalloc": "tcmalloc",
 		"matrix -build msan":       "msan",
-		"keep nothing " + empty:    "no kind",
+		"keep nothing " + empty:    "unknown kind",
 		"keep load " + empty:       "no benchmark result",
-		"cpp":                      "name a program",
+		"cpp":                      "missing COMPILER=PROGRAM",
 		"cpp gcc":                  "COMPILER=PROGRAM",
 		"report -figures " + empty: "figures",
 		"json -no-such-flag":       "no-such-flag",

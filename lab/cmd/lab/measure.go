@@ -25,10 +25,10 @@ const root = ".."
 // keeping returns the flags common to all measuring commands.
 func keeping(file string, n int, more ...cli.Flag) []cli.Flag {
 	return append([]cli.Flag{
-		&cli.IntFlag{Name: "rounds", Value: n, Usage: "times that all is measured"},
+		&cli.IntFlag{Name: "rounds", Value: n, Usage: "number of rounds"},
 		&cli.StringFlag{Name: "out", Value: file, Usage: "write the results to `FILE`"},
-		&cli.StringFlag{Name: "from", Usage: "take the results of `FILE` in place of measuring"},
-		&cli.BoolFlag{Name: "publish", Usage: "keep the medians in docs/figures.csv, and make the pages' tables anew"},
+		&cli.StringFlag{Name: "from", Usage: "read the results from `FILE` instead of measuring"},
+		&cli.BoolFlag{Name: "publish", Usage: "store the medians in docs/figures.csv, and regenerate the tables of the pages"},
 	}, more...)
 }
 
@@ -38,7 +38,7 @@ func results(cmd *cli.Command, kind string, measure func(w io.Writer, rounds int
 	if file == "" {
 		n := cmd.Int("rounds")
 		if n < 1 {
-			return bad(fmt.Errorf("-rounds %d: at least one is needed", n))
+			return bad(fmt.Errorf("-rounds %d: want at least 1", n))
 		}
 		warnLoad(cmd.Root().ErrWriter)
 		file = cmd.String("out")
@@ -98,9 +98,9 @@ func temporary(f func(dir string) error) error {
 
 func benchCommand() *cli.Command {
 	return &cli.Command{
-		Name: "bench", Usage: "the arena package's own benchmarks: the table of claims",
-		Flags: keeping("results/bench.txt", 5, &cli.StringFlag{Name: "benchtime", Value: "200ms", Usage: "as of go test"},
-			&cli.BoolFlag{Name: "strict", Usage: "fail when a claim does not hold"}),
+		Name: "bench", Usage: "measure the benchmarks of the arena package",
+		Flags: keeping("results/bench.txt", 5, &cli.StringFlag{Name: "benchtime", Value: "200ms", Usage: "duration of a benchmark, as for go test"},
+			&cli.BoolFlag{Name: "strict", Usage: "fail if a claim does not hold"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return results(cmd, "bench", func(w io.Writer, n int) error {
 				return temporary(func(dir string) error {
@@ -140,7 +140,7 @@ func benchCommand() *cli.Command {
 
 func isolationCommand() *cli.Command {
 	return &cli.Command{
-		Name: "isolation", Usage: "pools that isolate requests beside pools that do not, and the heap",
+		Name: "isolation", Usage: "compare isolated pools with plain pools and the heap",
 		Flags: keeping("results/isolation.txt", 5),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return results(cmd, "isolation", func(w io.Writer, n int) error {
@@ -162,13 +162,13 @@ func isolationCommand() *cli.Command {
 
 func matrixCommand() *cli.Command {
 	return &cli.Command{
-		Name: "matrix", Usage: "every workload with every subject, by size, as users build it or with -build",
+		Name: "matrix", Usage: "measure every workload with every subject, by size",
 		Flags: keeping("results/matrix.txt", 7,
-			&cli.StringFlag{Name: "build", Usage: "asan, cover or race"},
-			&cli.BoolFlag{Name: "full", Usage: "the large sizes, too"},
-			&cli.StringFlag{Name: "benchtime", Value: "15ms", Usage: "as of go test"},
-			&cli.StringSliceFlag{Name: "only", Usage: "measure this `WORKLOAD` only; may be repeated"},
-			&cli.StringSliceFlag{Name: "subject", Usage: "measure this `SUBJECT` only; may be repeated"}),
+			&cli.StringFlag{Name: "build", Usage: "measure a `BUILD`: asan, cover or race"},
+			&cli.BoolFlag{Name: "full", Usage: "also measure the large sizes"},
+			&cli.StringFlag{Name: "benchtime", Value: "15ms", Usage: "duration of a benchmark, as for go test"},
+			&cli.StringSliceFlag{Name: "only", Usage: "measure only this `WORKLOAD`; may be repeated"},
+			&cli.StringSliceFlag{Name: "subject", Usage: "measure only this `SUBJECT`; may be repeated"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			o := matrix.Options{Build: cmd.String("build"), Full: cmd.Bool("full"), Workloads: cmd.StringSlice("only"), Subjects: cmd.StringSlice("subject"), Benchtime: cmd.String("benchtime")}
 			return results(cmd, "matrix", func(w io.Writer, n int) error {
@@ -189,10 +189,10 @@ func matrixCommand() *cli.Command {
 
 func jsonCommand() *cli.Command {
 	return &cli.Command{
-		Name: "json", Usage: "arenajson beside the other JSON codecs",
-		Flags: keeping("results/json.txt", 7, &cli.StringFlag{Name: "benchtime", Value: "100ms", Usage: "as of go test"},
-			&cli.StringFlag{Name: "only", Usage: "measure the benchmarks that match this `PATTERN`", Value: "^BenchmarkJSON$"},
-			&cli.StringFlag{Name: "go", Usage: "measure encoding/json and json/v2 in a program of this `TOOLCHAIN`, too"}),
+		Name: "json", Usage: "compare arenajson with other JSON codecs",
+		Flags: keeping("results/json.txt", 7, &cli.StringFlag{Name: "benchtime", Value: "100ms", Usage: "duration of a benchmark, as for go test"},
+			&cli.StringFlag{Name: "only", Usage: "measure the benchmarks that match `PATTERN`", Value: "^BenchmarkJSON$"},
+			&cli.StringFlag{Name: "go", Usage: "also measure encoding/json and json/v2 in a program built by `TOOLCHAIN`"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return results(cmd, "json", func(w io.Writer, n int) error {
 				return temporary(func(dir string) error {
@@ -226,7 +226,7 @@ func jsonCommand() *cli.Command {
 
 func codecsCommand() *cli.Command {
 	return &cli.Command{
-		Name: "codecs", Usage: "the adapters beside what they stand in for",
+		Name: "codecs", Usage: "compare the adapters with the packages that they replace",
 		Flags: keeping("results/codecs.txt", 7),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return results(cmd, "codecs", func(w io.Writer, n int) error {
@@ -250,11 +250,11 @@ func codecsCommand() *cli.Command {
 // keepCommand returns the command that stores results measured by other modules.
 func keepCommand() *cli.Command {
 	return &cli.Command{
-		Name: "keep", Usage: "the medians of results that another program has made", ArgsUsage: "KIND FILE",
+		Name: "keep", Usage: "store the medians of another program's results", ArgsUsage: "KIND FILE",
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			kind, file := cmd.Args().Get(0), cmd.Args().Get(1)
 			if figures.Kinds[kind] == nil {
-				return bad(fmt.Errorf("there is no kind %q", kind))
+				return bad(fmt.Errorf("unknown kind %q", kind))
 			}
 			all, err := figures.Of(kind, file)
 			if err != nil {
@@ -268,24 +268,24 @@ func keepCommand() *cli.Command {
 
 func cppCommand() *cli.Command {
 	return &cli.Command{
-		Name: "cpp", Usage: "the C++ half's benchmark, a program on google/benchmark", ArgsUsage: "COMPILER=PROGRAM...",
+		Name: "cpp", Usage: "measure the C++ benchmark, a program on google/benchmark", ArgsUsage: "COMPILER=PROGRAM...",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "rounds", Value: 7, Usage: "times that all is measured"},
-			&cli.StringFlag{Name: "filter", Value: ".", Usage: "measure the benchmarks that match this `PATTERN`"},
-			&cli.StringFlag{Name: "time", Value: "0.02", Usage: "seconds that each takes at least"},
-			&cli.StringFlag{Name: "instructions", Usage: "take instructions per call from `FILE`, in Go's benchmark format"},
-			&cli.StringFlag{Name: "dir", Value: "results", Usage: "write the results into this folder"},
-			&cli.BoolFlag{Name: "publish", Usage: "keep the medians in docs/figures.csv, and make the pages' tables anew"},
+			&cli.IntFlag{Name: "rounds", Value: 7, Usage: "number of rounds"},
+			&cli.StringFlag{Name: "filter", Value: ".", Usage: "measure the benchmarks that match `PATTERN`"},
+			&cli.StringFlag{Name: "time", Value: "0.02", Usage: "minimum `SECONDS` of a benchmark"},
+			&cli.StringFlag{Name: "instructions", Usage: "read instructions per call from `FILE`, in Go's benchmark format"},
+			&cli.StringFlag{Name: "dir", Value: "results", Usage: "write the results to `DIR`"},
+			&cli.BoolFlag{Name: "publish", Usage: "store the medians in docs/figures.csv, and regenerate the tables of the pages"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			if cmd.NArg() == 0 {
-				return bad(errors.New("name a program: gcc=../cpp/build/release/bench"))
+				return bad(errors.New("missing COMPILER=PROGRAM, such as gcc=../cpp/build/release/bench"))
 			}
 			var all []figures.Figure
 			for i, arg := range cmd.Args().Slice() {
 				compiler, program, ok := strings.Cut(arg, "=")
 				if !ok {
-					return bad(fmt.Errorf("%s is not COMPILER=PROGRAM", arg))
+					return bad(fmt.Errorf("%s: want COMPILER=PROGRAM", arg))
 				}
 				file := filepath.Join(cmd.String("dir"), "cpp-"+strings.ReplaceAll(compiler, " ", "-")+".txt")
 				if err := runCpp(ctx, cmd, file, program); err != nil {

@@ -14,11 +14,11 @@ import (
 
 func reportCommand() *cli.Command {
 	return &cli.Command{
-		Name: "report", Usage: "the pictures and the page, from docs/figures.csv",
+		Name: "report", Usage: "draw the pictures and the page from docs/figures.csv",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "figures", Value: filepath.Join(root, "docs/figures.csv"), Usage: "draw what is in `FILE`"},
-			&cli.StringFlag{Name: "out", Value: filepath.Join(root, "_build/report"), Usage: "write into this `FOLDER`"},
-			&cli.BoolFlag{Name: "publish", Usage: "put the pictures and the tables into the pages, too"},
+			&cli.StringFlag{Name: "figures", Value: filepath.Join(root, "docs/figures.csv"), Usage: "read the figures from `FILE`"},
+			&cli.StringFlag{Name: "out", Value: filepath.Join(root, "_build/report"), Usage: "write to `DIR`"},
+			&cli.BoolFlag{Name: "publish", Usage: "also update the pictures and tables of the pages"},
 		},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			all, err := figures.Read(cmd.String("figures"))

@@ -27,16 +27,16 @@ func main() {
 	if load.Child(serve) {
 		return
 	}
-	live := flag.Int("live", 5_000_000, "objects that the server keeps alive, after a measurement without")
-	requests := flag.Int("live-requests", 300_000, "requests of each closed loop beside them: the collector must run in one, also with GOGC=400")
+	live := flag.Int("live", 5_000_000, "live objects of the server, in addition to a measurement without")
+	requests := flag.Int("live-requests", 300_000, "requests of each closed loop with live objects, enough for a collection with GOGC=400")
 	var c load.Config
-	flag.IntVar(&c.Rounds, "rounds", 3, "rounds, of each side")
-	flag.IntVar(&c.Requests, "requests", 60_000, "requests of each closed loop without them")
+	flag.IntVar(&c.Rounds, "rounds", 3, "rounds of each side")
+	flag.IntVar(&c.Requests, "requests", 60_000, "requests of each closed loop without live objects")
 	flag.DurationVar(&c.OpenFor, "open-for", 20*time.Second, "duration of each open loop: several collections of each handler in all rounds")
-	flag.IntVar(&c.Workers, "workers", 32, "requests at the same time, in the closed loop")
+	flag.IntVar(&c.Workers, "workers", 32, "concurrent requests in the closed loop")
 	out := flag.String("out", "../results/load.txt", "write the results to this file, in Go's benchmark format")
-	short := flag.Bool("demo", false, "five sides, with 300,000 objects alive, in five lines")
-	shifting := flag.Duration("shift", 0, "in place of all that, a load that shifts, for so long: 9m")
+	short := flag.Bool("demo", false, "compare five handlers, with 300,000 live objects, in a minute")
+	shifting := flag.Duration("shift", 0, "instead, measure a changing load for this long, such as 9m")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
