@@ -50,7 +50,7 @@ var badInput = []struct {
 	{"nothing of it", "POST", "/orders", strings.Replace(good, `"quantity":2`, `"quantity":0`, 1), 422, "is 0"},
 	{"less than nothing", "POST", "/orders", strings.Replace(good, `"price":5`, `"price":-5`, 1), 422, "is -5"},
 	{"a discount above all", "POST", "/orders", strings.Replace(good, `"price":5`, `"price":5,"discount":{"percent":101}`, 1), 422, "is 101"},
-	{"one article twice", "POST", "/orders", `{"customer":"a","currency":"EUR","lines":[{"sku":"s","quantity":1},{"sku":"s","quantity":1}]}`, 422, "that of lines[0]"},
+	{"one article twice", "POST", "/orders", `{"customer":"a","currency":"EUR","lines":[{"sku":"s","quantity":1},{"sku":"s","quantity":1}]}`, 422, "is also in lines[0]"},
 	{"201 lines", "POST", "/orders", `{"customer":"a","currency":"EUR","lines":[` + strings.Repeat("{},", 200) + "{}]}", 422, "are 201"},
 	{"everything is wrong", "POST", "/orders", `{"customer":"a","currency":"E","lines":[` + strings.Repeat(`{"quantity":-1,"price":-1},`, 199) + "{}]}", 422, "lines[199].sku"},
 	{"a member twice", "POST", "/orders", strings.Replace(good, "{", `{"customer":"First",`, 1), 201, `"customer":"ann"`},
