@@ -21,8 +21,8 @@ func RegionOf[A any, P arena[A]](a P) *Region {
 }
 
 // Enter returns the region of an *arena.Arena that is not nil. Other packages of this module call it at the beginning
-// of a function that allocates. In checked builds it panics if the arena is not the caller's; does names the function.
-// Leave must follow.
+// of a function that allocates. In checked builds it panics if the caller may not use the arena. does is the name of
+// the function. A call of Leave must follow.
 func Enter[A any, P arena[A]](a P, does string) *Region {
 	r := RegionOf(a)
 	r.Enter(does)
@@ -38,7 +38,7 @@ func (r *Region) Enter(does string) {
 	}
 }
 
-// Leave is the end of what Enter began. A function leaves before it calls a function of the program, which may use the
+// Leave ends a call that Enter began. A function leaves before it calls a function of the program, which may use the
 // arena, and enters again afterwards.
 func (r *Region) Leave() {
 	if check.Watched {
@@ -47,8 +47,8 @@ func (r *Region) Leave() {
 }
 
 // Abandon replaces Put for an *arena.Arena that another goroutine may use beyond the end of its request. The arena is
-// left to the collector, and counts as abandoned, not as leaked. Abandon changes nothing that the arena's user changes.
-// It does nothing if a is nil, and panics as Put does if the arena was put.
+// left to the collector, and counts as abandoned, not as leaked. Abandon writes no field that the other goroutine uses.
+// It does nothing if a is nil, and panics like Put if the arena was put.
 //
 //go:norace
 func Abandon[A any, P arena[A]](a P) {
@@ -59,7 +59,7 @@ func Abandon[A any, P arena[A]](a P) {
 
 //go:norace
 func (r *Region) abandon() {
-	ops := r.Noscan.ops // nil: the region was detached; without a quota: and used after that
+	ops := r.Noscan.ops // nil in a detached region; its quota is nil if the region was used since
 	if ops == nil || ops.quota == nil || ops.quota.pool == nil || !ops.quota.arena.inUse() {
 		panic("arena: ArenaPool.Put: arena was put twice" + r.Watch.History())
 	}
@@ -70,7 +70,7 @@ func (r *Region) abandon() {
 	}
 }
 
-// Holds reports whether p points into one of the region's chunks, full and free ones included. It does not look at
+// Holds reports whether p points into one of the region's chunks, including full and free ones. It does not search
 // forks, which other goroutines may be using; see ForksInUse.
 //
 //go:norace
@@ -87,8 +87,8 @@ func (r *Region) Holds(p xunsafe.Pointer) bool {
 	return false
 }
 
-// ForksInUse reports whether the region has forks in this cycle. The region's goroutine may hold values of a fork, but only
-// the fork's goroutine may look for them.
+// ForksInUse reports whether the region has forks in this cycle. The region's goroutine may hold values of a fork, but
+// only the fork's goroutine may search the fork.
 func (r *Region) ForksInUse() bool {
 	q := r.Noscan.ops.quota
 	return q != nil && q.ForksInUse != 0
@@ -115,7 +115,7 @@ func (al *Allocator) holds(at uintptr) bool {
 //go:norace
 func (c *chunk) holds(at uintptr) bool { return at-xunsafe.Number(c.Base) < c.cap }
 
-// What a region is asked by who copies values out of it.
+// The rest of this file is for package escape, which copies values out of a region.
 
 // Holdings appends the region's chunks to list, in no particular order. Chunks of inactive allocators are omitted.
 func (r *Region) Holdings(list []Holding) []Holding {
@@ -130,16 +130,16 @@ func (r *Region) Holdings(list []Holding) []Holding {
 type Holding struct {
 	Start, End uintptr // its addresses, as numbers
 	Base       xunsafe.Pointer
-	Size       uintptr   // of the type with pointers that alone lies there; 0: anything without pointers
-	Key        *TypeDesc // that type; nil where descriptors are not read
+	Size       uintptr   // of the chunk's type; 0 for a noscan chunk
+	Key        *TypeDesc // the chunk's type; nil if it is unknown
 	memory     memoryOps
 }
 
 // Type returns the type whose size is Size.
 func (h *Holding) Type() reflect.Type { return h.memory.typ() }
 
-// Clone returns a copy on the heap of the n bytes at offset off: whole values if Size is not 0, else an object without
-// pointers that is aligned like the original.
+// Clone returns a copy on the heap of the n bytes at offset off. If Size is not 0, they are whole values. Otherwise they
+// are a noscan object, and the copy has the same alignment.
 func (h *Holding) Clone(off, n uintptr) xunsafe.Pointer { return h.memory.clone(h.Base, off, n) }
 
 //go:norace

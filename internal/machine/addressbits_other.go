@@ -2,8 +2,6 @@
 
 package machine
 
-// addressBits is how many bits a heap address has, by heapAddrBits of the
-// runtime's malloc.go: 48 on 64 bits, except on wasm and ios; 32 on 32 bits,
-// but 31 on mips and mipsle, which are why all those have 31 here (and two sizes
-// of up to MaxAlloc must add up in a word).
+// addressBits is the number of bits of a heap address, like heapAddrBits in the runtime's malloc.go: 48 on 64 bits, except
+// on wasm and ios. On 32 bits it is 31, the value for mips, so that the sum of two sizes of up to MaxAlloc fits in a word.
 const addressBits = 31 + 17*(^uintptr(0)>>63)

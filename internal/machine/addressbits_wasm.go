@@ -1,5 +1,5 @@
 package machine
 
-// addressBits is how many bits a heap address has: WebAssembly's memory has at
-// most 4 GB, although its words have 64 bits.
+// addressBits is the number of bits of a heap address. WebAssembly has at most 4 GB of memory, although its words have 64
+// bits.
 const addressBits = 32

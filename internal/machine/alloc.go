@@ -38,7 +38,7 @@ func MakeSliceUninit[T any](r *Region, n, c int) []T {
 	al := allocatorOf[T](r)
 	size := uintptr(c) * xunsafe.SizeOf[T]()
 	ch, off := al.reserveSlice(size)
-	if check.On { // without it the empty function is called
+	if check.On { // avoids a call of an empty function
 		ch.watch.GiveUnwritten(ch.Base, off, off+size)
 	}
 	return SliceAt[T](ch.Base, off, n, c)
@@ -116,7 +116,7 @@ func (al *Allocator) TakeSlice(size, cleared uintptr) (off uintptr, ok bool) {
 	return off, true
 }
 
-// TakeElements is the fast path of reserveSlice for a typed allocator. size is that of whole elements.
+// TakeElements is the fast path of reserveSlice for a typed allocator. size is a multiple of the element size.
 func (al *Allocator) TakeElements(size uintptr) (off uintptr, ok bool) {
 	off = al.Lo
 	if off+size > al.Hi {
@@ -148,7 +148,7 @@ func (al *Allocator) reserve(size uintptr) (*chunk, uintptr) {
 	if al.Hi-al.Lo < redzone+n {
 		if al.needsOwnChunk(n) {
 			c := al.newChunk(redzone+n, 0)
-			off := al.takeLow(&c, redzone, size, n) // free chunks may begin behind what earlier cycles had
+			off := al.takeLow(&c, redzone, size, n) // free chunks may begin behind memory of earlier cycles
 			return al.addFull(c), off
 		}
 		al.grow(redzone + n)
@@ -267,8 +267,8 @@ func (al *Allocator) setCurrent(next chunk) {
 	}
 }
 
-// newChunk returns an empty chunk of want bytes, or of need if that is more. A limit may make it smaller, but not
-// smaller than need. If a limit refuses need, newChunk panics and the allocator has not changed. want is 0 for a
+// newChunk returns an empty chunk of want bytes, or of need bytes if need is larger. A limit may make it smaller, but
+// not smaller than need. If a limit refuses need, newChunk panics and the allocator has not changed. want is 0 for a
 // chunk beside the current one.
 //
 //go:norace
@@ -284,7 +284,7 @@ func (al *Allocator) newChunk(need, want uintptr) chunk {
 		keep = al
 	}
 	least, most := n/4, 2*n
-	if al.Base == nil { // a chunk to be kept
+	if al.Base == nil { // the arena will keep this chunk
 		least, most = n-n/9, n+n/3
 		if n > joinedAtOnce && !al.retention.joined {
 			least = n / 8
@@ -299,7 +299,7 @@ func (al *Allocator) newChunk(need, want uintptr) chunk {
 	}
 	c = chunk{Hi: n, cap: n, cleanEnd: n}
 	if m != nil {
-		// make may panic: the runtime refuses sizes that it can't even try.
+		// make panics if the runtime refuses the size.
 		defer func() {
 			if c.Base == nil {
 				m.cancel(n)
@@ -333,8 +333,9 @@ func (al *Allocator) nextSize() uintptr {
 	return al.retention.next(al.HeldBytes(), al.home.MaxRetained)
 }
 
-// needsOwnChunk reports whether a value that does not fit the current chunk gets a new chunk of its own, while the current
-// one stays. It does if a quarter of the current chunk is free, and the value is large, so that there are few such chunks.
+// needsOwnChunk reports whether a value that does not fit the current chunk gets a new chunk of its own, while the
+// current chunk stays. It does if a quarter of the current chunk is free and the value is so large that there are few
+// such chunks.
 //
 //go:norace
 func (al *Allocator) needsOwnChunk(size uintptr) bool {
@@ -345,8 +346,8 @@ func (al *Allocator) needsOwnChunk(size uintptr) bool {
 	return size > max(al.nextSize(), al.HeldBytes()/4)/4 && (al.used() != 0 || al.ops.quota.Left() >= size)
 }
 
-// takeCached returns a cached chunk from least to most bytes, preferably of ideal, for a value of need bytes. If there
-// is none, or if a limit does not allow it, the chunk has no memory.
+// takeCached returns a cached chunk of least to most bytes, preferably of ideal bytes, for a value of need bytes. If
+// there is none, or if a limit does not allow it, the chunk has no memory.
 func (al *Allocator) takeCached(need, least, ideal, most uintptr) chunk {
 	if most < cacheLeast || !al.caches() || al.home.cache == nil {
 		return chunk{}

@@ -8,35 +8,36 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// This file contains allocators and their chunks. Fast paths bump Lo or lower Hi; slow paths are in alloc.go and
+// This file contains allocators and their chunks. Fast paths raise Lo or lower Hi. Slow paths are in alloc.go and
 // slice.go. The end of the file is for checked builds.
 
-// An Allocator is the memory of one type with pointers, or of all values without pointers (the noscan
-// allocator). It bumps an offset through its current chunk. Full chunks stay in the list full until the cycle
-// ends, empty ones in the free list.
+// An Allocator is the memory of one type with pointers, or of all values without pointers (the noscan allocator). It
+// bumps an offset through its current chunk. Full chunks stay in the list full until the cycle ends. Empty chunks are
+// in the free list.
 //
-// A chunk never changes its allocator. That makes stale pointers harmless: memory that held pointers of a type
-// only ever holds that type again, and memory without pointers never holds one.
+// A chunk never changes its type, even if it moves to another allocator through a cache. That makes stale pointers
+// harmless: memory that held pointers of a type only ever holds that type again, and memory without pointers never
+// holds one.
 //
-// The free memory of a typed allocator is always zero, because memory is cleared when it is taken back: so it keeps
-// nothing alive, and New has nothing to clear. The free memory of the noscan allocator may be dirty. It is
-// cleared when it is handed out, except for bytes that were never handed out since the chunk was made.
+// The free memory of a typed allocator is always zero, because memory is cleared when it is taken back. So it keeps
+// nothing alive, and New has nothing to clear. The free memory of the noscan allocator may be dirty. It is cleared when
+// it is handed out, except for bytes that were never handed out since the chunk was made.
 type Allocator struct {
-	chunk           // the current chunk; Base, Lo and Hi are all that New touches
+	chunk           // the current chunk; New uses only Base, Lo and Hi
 	Key   *TypeDesc // the type, nil in the noscan allocator
 	ops   *allocatorOps
 
 	watch check.Allocator
-	tip   uintptr // where the newest slice ends, exactly; 0: nothing to extend
+	tip   uintptr // exact end of the newest slice; 0: no slice can grow in place
 	*allocatorRecord
 }
 
 // allocatorRecord has the fields that only the slow paths need. It is separate so that New reads little of an
 // arena, and so that each request can have a new Region; see isolated.go.
 type allocatorRecord struct {
-	full      []chunk // full chunks of this cycle, in the order in which they were started
+	full      []chunk // full chunks of this cycle, oldest first
 	fullUsed  uintptr // bytes handed out from full
-	free      []chunk // empty chunks, for when the current one is full; the smallest first
+	free      []chunk // empty chunks, the smallest first
 	retention retention
 	home      *home
 }
@@ -51,10 +52,10 @@ type allocatorOps struct {
 	place
 }
 
-// place says where a typed allocator is in the TypeTable.
+// place is the position of a typed allocator in the TypeTable.
 type place struct {
 	index uint32 // in Types.allocators
-	since uint32 // number of cycles before it became inactive after a single one; else 0
+	since uint32 // value of resets at which the allocator became inactive, if it was active for one cycle only; else 0
 }
 
 var noscanAllocatorOps = allocatorOps{memoryOps: noscanMemory{}}
@@ -64,8 +65,7 @@ var noscanAllocatorOps = allocatorOps{memoryOps: noscanMemory{}}
 //go:norace
 func (al *Allocator) usedBytes() uintptr { return al.fullUsed + al.used() }
 
-// needBytes returns the bytes of chunks that this cycle has needed: those handed out, and the unused ends of
-// full chunks.
+// needBytes returns the need of this cycle: the bytes handed out, and the unused ends of full chunks.
 //
 //go:norace
 func (al *Allocator) needBytes() uintptr {
@@ -103,7 +103,7 @@ func (al *Allocator) Chunks() int {
 	return n
 }
 
-// isIdle reports whether this cycle has needed nothing of the allocator so far.
+// isIdle reports whether this cycle has not used the allocator so far.
 //
 //go:norace
 func (al *Allocator) isIdle() bool {
@@ -119,8 +119,8 @@ func (al *Allocator) takeBack(c *chunk, lo, hi uintptr) {
 	c.Lo, c.Hi = lo, hi
 }
 
-// initNoscan initializes a zero Allocator as a noscan allocator, in place: copying one is a large part of the cost of
-// a new arena.
+// initNoscan initializes a zero Allocator as a noscan allocator, in place, because copying an Allocator would be a
+// large part of the cost of a new arena.
 func (al *Allocator) initNoscan(chunkSize uintptr) {
 	if al.allocatorRecord == nil {
 		al.allocatorRecord = new(allocatorRecord)
@@ -135,12 +135,12 @@ func (al *Allocator) Typed() bool { return al.ops.zeroes }
 // Current returns the chunk from which handles of a typed allocator allocate.
 func (al *Allocator) Current() *Chunk {
 	if al.retention.isolates {
-		return &NoChunk // stale handles must not take from it
+		return &NoChunk // stale handles must not allocate from the chunk
 	}
 	return &al.chunk
 }
 
-// PeakBytes returns the most bytes that were in use at the same time in this cycle, as far as rewinds saw.
+// PeakBytes returns the most bytes in use in this cycle, at rewinds and now.
 //
 //go:norace
 func (al *Allocator) PeakBytes() uintptr { return max(al.UserBytes(), al.retention.top) }
@@ -166,9 +166,8 @@ type chunk struct {
 	Lo, Hi uintptr // [Lo, Hi) is free
 	cap    uintptr
 	span
-	// [max(clean, Lo), min(cleanEnd, Hi)) was never handed out since the
-	// chunk was made, so it is zero. New moves Lo without a look at these;
-	// fold brings them up to date before Lo goes back.
+	// The bytes [max(clean, Lo), min(cleanEnd, Hi)) were never handed out since the chunk was made, so they are zero.
+	// New raises Lo without updating these fields. fold updates them before Lo goes back.
 	clean, cleanEnd uintptr
 }
 
@@ -199,7 +198,7 @@ type Chunk = chunk
 // NoChunk is the chunk of handles that take the slow path for each value. It is always empty.
 var NoChunk Chunk
 
-// extent describes the chunk to package check.
+// extent returns the extent of the chunk for package check.
 func (c *chunk) extent() check.Extent {
 	return check.Extent{Base: c.Base, Lo: c.Lo, Hi: c.Hi, Size: c.cap}
 }
@@ -210,13 +209,12 @@ func (c *chunk) check() {
 	must(c.clean <= c.cleanEnd && c.cleanEnd <= c.cap, "a chunk's clean range is out of order")
 }
 
-// checkFree panics unless the free memory is zero as far as the allocator relies on that.
+// checkFree panics if free memory that must be zero is not.
 func (c *chunk) checkFree(zeroes bool) {
 	if c.Base == nil {
 		return
 	}
-	// Memory that New hands out as it is must be zero; elsewhere, the part that
-	// counts as clean.
+	// If zeroes is set, all free memory must be zero. Otherwise only clean memory must be zero.
 	from, to := max(c.Lo, c.clean), min(c.Hi, c.cleanEnd)
 	if zeroes {
 		from, to = c.Lo, c.Hi
@@ -227,11 +225,11 @@ func (c *chunk) checkFree(zeroes bool) {
 	}
 }
 
-// span says which bytes of a chunk earlier cycles have used. Both fields are 0 if cycles are not isolated, and in
-// chunks of 4 GiB and more, which serve one cycle.
+// span has the bytes of a chunk that earlier cycles used. Both fields are 0 if cycles are not isolated, and in chunks
+// of 4 GiB and more, which are used for one cycle.
 type span struct {
-	from uint32 // offset of the first byte that no earlier cycle had
-	lost uint32 // bytes behind cap, which earlier cycles had
+	from uint32 // offset of the first byte that no earlier cycle used
+	lost uint32 // bytes behind cap, which earlier cycles used
 }
 
 // begin returns the offset at which the memory for this cycle begins.
@@ -249,7 +247,7 @@ func (c *chunk) room() uintptr { return c.cap - c.begin() }
 func (al *Allocator) addFull(c chunk) *chunk {
 	if len(al.full) == cap(al.full) && cap(al.full) < fewListed {
 		list := append(make([]chunk, 0, fewListed), al.full...)
-		clear(al.full) // may be few, which must keep no chunk alive
+		clear(al.full) // al.full may be the field few, which must keep no chunk alive
 		al.full = list
 	}
 	al.full = append(al.full, c)
@@ -258,7 +256,7 @@ func (al *Allocator) addFull(c chunk) *chunk {
 }
 
 // nextFree returns the index of the free chunk to use next for need bytes: the smallest chunk for small values, and the
-// largest one for other values, which may grow there. It returns -1 if need does not fit.
+// largest chunk for other values, which may grow there. It returns -1 if need does not fit.
 //
 //go:norace
 func (al *Allocator) nextFree(need uintptr) int {
@@ -318,8 +316,8 @@ func (al *Allocator) Drop() {
 	al.chunk, al.free, al.full, al.fullUsed, al.tip = chunk{}, nil, nil, 0, 0
 }
 
-// Expect makes the next cycle of an allocator that knows nothing yet begin with a chunk of
-// that many bytes. Up to twice its chunk size it comes to them by itself.
+// Expect sets the estimate of an allocator whose need is unknown. Up to twice the chunk size it changes nothing,
+// because such a cycle soon reaches chunks of that size.
 func (al *Allocator) Expect(bytes uintptr) {
 	if bytes > 2*al.retention.start {
 		al.retention.target = bytes
@@ -327,7 +325,7 @@ func (al *Allocator) Expect(bytes uintptr) {
 }
 
 // caches reports whether the allocator exchanges chunks with a cache. Under the race detector it does not, because
-// handing over a chunk would order goroutines that plain builds do not order.
+// moving a chunk would order goroutines that plain builds do not order.
 func (al *Allocator) caches() bool {
 	if check.On || check.Race || al.retention.isolates {
 		return false
@@ -339,8 +337,8 @@ func (al *Allocator) caches() bool {
 // pooled reports whether the arena is from a pool.
 func (al *Allocator) pooled() bool { return al.ops.quota != nil && al.ops.quota.pool != nil }
 
-// releaseChunk gives up a chunk that is in no list of the allocator: to the cache if it may be useful there, or to the
-// collector.
+// releaseChunk gives up a chunk that is in no list of the allocator. It goes to the cache if useful is set, or else to
+// the collector.
 func (al *Allocator) releaseChunk(c chunk, useful bool) {
 	if c.Base == nil {
 		return
@@ -360,7 +358,7 @@ func (al *Allocator) check() {
 		c := &al.free[i]
 		c.check()
 		if i == 0 {
-			c.checkFree(al.ops.zeroes) // the others when it is their turn
+			c.checkFree(al.ops.zeroes) // other free chunks are checked when they become the first one
 		}
 		must(c.Base != nil && c.used() == 0, "a free chunk is in use")
 		must(c.Base != al.Base, "a free chunk is the current one")
@@ -373,9 +371,8 @@ func (al *Allocator) check() {
 		c := &al.full[i]
 		c.check()
 		if i == len(al.full)-1 {
-			// The others were looked at before, and nothing is taken from them
-			// until they are current again. A cycle of many chunks would spend
-			// its time in reading them all for each new one.
+			// Older full chunks were checked before, and are not used until they are current again. Checking all of
+			// them for each new chunk would take too long.
 			c.checkFree(al.ops.zeroes)
 		}
 		must(c.Base != nil && c.Base != al.Base, "an older chunk is in use twice")
@@ -384,8 +381,8 @@ func (al *Allocator) check() {
 	must(al.fullUsed == fullUsed, "the count of the older chunks is wrong")
 }
 
-// The rest of this file is for checked builds, in which no memory is handed out twice: chunks go to quarantine
-// instead of being reused. In plain builds check.On is a constant, and none of it is compiled.
+// The rest of this file is for checked builds, which never reuse memory: chunks go to quarantine. In plain builds
+// check.On is a constant, and none of it is compiled.
 
 // give records that [from, to) of the chunk c was handed out.
 //
@@ -397,8 +394,8 @@ func (al *Allocator) give(c *chunk, from, to uintptr) {
 	c.clean = max(c.clean, c.watch.Give(&al.watch, c.extent(), from, to))
 }
 
-// enter is the beginning of a function that reserves or takes back memory. The caller calls the tracker's
-// Leave at its end.
+// enter begins a function that reserves or takes back memory. The caller must call Leave of the returned tracker at the
+// end.
 func (al *Allocator) enter() *check.Tracker {
 	t := al.watch.Tracker()
 	t.Enter("")
@@ -406,7 +403,7 @@ func (al *Allocator) enter() *check.Tracker {
 	return t
 }
 
-// mustBeInUse panics if the arena was put back, or is a fork that has ended. does names the function, see
+// mustBeInUse panics if the arena was put back, or is a fork that has ended. does is the name of the function; see
 // [check.Tracker.Enter]. The caller has entered t.
 //
 //go:norace
@@ -465,11 +462,11 @@ func (al *Allocator) redzoneBytes() uintptr {
 	return n
 }
 
-// mostFirst is the size in bytes of the largest first chunk in checked builds before the need is known.
+// mostFirst is the size in bytes of the largest first chunk in checked builds if the need is unknown.
 const mostFirst = 8 << 10
 
-// firstSize returns the size of a cycle's first chunk, which has n bytes in a plain build. In checked builds each
-// cycle pays for a new chunk, so it has little more than the cycle needs.
+// firstSize returns the size of a cycle's first chunk. It is n in plain builds. Checked builds make a new chunk for
+// each cycle, so the chunk is little larger than the estimate.
 //
 //go:norace
 func (al *Allocator) firstSize(n uintptr) uintptr {
@@ -479,15 +476,15 @@ func (al *Allocator) firstSize(n uintptr) uintptr {
 	return min(n, max(mostFirst, fitted(al.retention.target)))
 }
 
-// plannedFor reports whether the first chunk of a plain build would have room for need bytes more. If so, the value is
-// large only in this build.
+// plannedFor reports whether the first chunk of a plain build would have room for need more bytes. If so, the value is
+// large only in checked builds.
 //
 //go:norace
 func (al *Allocator) plannedFor(need uintptr) bool {
 	return check.On && al.usedBytes()+need <= al.retention.first()
 }
 
-// recordUse records the need of the cycle that ends, as a plain build would.
+// recordUse records the need of the cycle that ends, like a plain build.
 func (al *Allocator) recordUse() {
 	al.retention.learn(max(al.usedBytes(), al.retention.top))
 	al.retention.top = 0

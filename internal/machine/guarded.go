@@ -7,12 +7,12 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Guarded is the memory of a guarded region: it serves one cycle and is made unusable afterwards, see package guard.
-// (Checked builds do so with every cycle, by package check.)
+// Guarded is the memory of a guarded region. It is used for one cycle, and is inaccessible afterwards; see package
+// guard. (Checked builds do this in every cycle, with package check.)
 type Guarded struct {
 	Cycle *guard.Cycle // of an arena and its forks
 
-	mu    sync.Mutex // other goroutines may use the region too late
+	mu    sync.Mutex // other goroutines may use the region after the end of its cycle
 	pages []guardedPages
 	ended bool
 }
@@ -45,7 +45,7 @@ func (m guardedMemory) make(bytes uintptr) xunsafe.Pointer {
 	return base
 }
 
-// Protect makes the noscan chunks inaccessible. From then on each use of the region is reported.
+// Protect makes the noscan chunks inaccessible. Each later use of the region is reported.
 func (g *Guarded) Protect() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,7 +60,7 @@ func (g *Guarded) Protect() {
 	g.pages, g.ended = nil, true
 }
 
-// used reports an allocation from a region whose cycle has ended. Its memory is nobody else's.
+// used reports an allocation from a region whose cycle has ended. No other region has the memory of the allocation.
 func (g *Guarded) used() {
 	g.mu.Lock()
 	ended := g.ended
@@ -81,7 +81,7 @@ func (r *Region) Guard(g *Guarded) {
 	q.noscan.memoryOps = guardedMemory{Guarded: g}
 }
 
-// Guarded returns what guards the region, or nil.
+// Guarded returns the argument of Guard, or nil if the region is not guarded.
 func (r *Region) Guarded() *Guarded {
 	if ops := r.Noscan.ops; ops != nil {
 		if m, ok := ops.memoryOps.(guardedMemory); ok {

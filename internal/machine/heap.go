@@ -6,20 +6,19 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Heap mode. A region in heap mode counts its values, keeps them within the limits, and takes each from the Go heap. It
-// serves runtimes whose layout is unknown, and pools that are disabled.
+// Heap mode. A region in heap mode counts its values and enforces its limits, but takes each value from the Go heap. It
+// is used if the runtime's layout is unknown, or if pools are disabled.
 //
-// Its allocators have no chunks, so every allocation takes a slow path, and each slow path calls onHeap first. The region
-// counts the bytes of this cycle's values, also of values that the collector has freed.
+// Its allocators have no chunks, so every allocation takes a slow path, and each slow path calls onHeap first. The
+// region counts the bytes of all values of this cycle, including values that the collector has freed.
 
 // InHeapMode reports whether the region is in heap mode.
 func (r *Region) InHeapMode() bool { return r.RegionRecord != nil && r.heap }
 
-// BeginHeap puts a region that was never used in heap mode.
+// BeginHeap switches a region that was never used to heap mode.
 func (r *Region) BeginHeap() { r.heap = true }
 
-// onHeap reports whether r is in heap mode. If so it counts n bytes, which the caller then
-// takes from the heap.
+// onHeap reports whether r is in heap mode. If so, it counts n bytes, and the caller takes them from the heap.
 func (r *Region) onHeap(n uintptr) bool {
 	r.prepareSlow()
 	if !r.heap {
@@ -43,16 +42,16 @@ func (r *Region) endHeap() (used uintptr) {
 	return used
 }
 
-// rewindHeap is Rewind in heap mode, to where bytes of values were counted. There may be fewer
-// now, since a slice that grows counts no more where it was.
+// rewindHeap is Rewind in heap mode. values is the number of bytes of values at the mark. There may be fewer now,
+// because a slice that grows no longer counts its old memory.
 func (r *Region) rewindHeap(values uintptr) {
 	now := r.noscanPosition().lo
 	r.Discharge(now - min(now, values))
 	r.grown = grownSlice{}
 }
 
-// heapCap returns the capacity of the slice that replaces the one at data, and counts it: n
-// elements of size bytes at least, and wanted if no limit is near.
+// heapCap returns the capacity of the slice that replaces the slice at data: wanted, or less if a limit is near, but at
+// least n. It counts the new slice, whose elements have size bytes, instead of the old one.
 func (r *Region) heapCap(data xunsafe.Pointer, size uintptr, n, wanted int) int {
 	if q := r.Noscan.ops.quota; q != nil {
 		if left := q.Left(); left != noLimit {
@@ -71,7 +70,7 @@ func grownAt(data xunsafe.Pointer, bytes uintptr) grownSlice {
 	return grownSlice{xunsafe.Number(data), RoundUp(bytes, NoscanAlign)}
 }
 
-// growHeap is GrowSlice in heap mode. As there, the caller copies s.
+// growHeap is GrowSlice in heap mode. The caller copies s, as for GrowSlice.
 func growHeap[T any](r *Region, s []T, n, wanted int) []T {
 	t := make([]T, n, r.heapCap(xunsafe.DataOf(s), xunsafe.SizeOf[T](), n, wanted))
 	r.grown = grownAt(xunsafe.DataOf(t), uintptr(cap(t))*xunsafe.SizeOf[T]())

@@ -7,21 +7,22 @@ import (
 	"github.com/ebbpool/arena/internal/check"
 )
 
-// Isolated cycles. No memory is handed out twice: the end of a cycle takes nothing back, and the next cycle begins
-// behind it in the same chunk. Full chunks are left to the collector, which frees them when nothing refers to them.
+// Isolated cycles. Memory is never reused: at the end of a cycle nothing is taken back, and the next cycle continues in
+// the same chunk, behind the memory in use. Full chunks are left to the collector, which frees them when nothing refers
+// to them.
 //
 //	            from              Lo         Hi     cap   lost
 //	+-----------+-----------------+----------+------+-------+
 //	|  earlier  |  this cycle's   |  free    |  its | earl. |
 //	+-----------+-----------------+----------+------+-------+
 //
-// So a stale reference leads to the value that it led to before. In memory with pointers it leads to zeros, because
-// values there would keep others alive while the chunk has room. Within a cycle a rewind has memory handed out again;
-// the next cycle begins behind everything that was ever handed out of the chunk.
+// So a stale reference still refers to the value that it referred to before. In memory with pointers it finds zeros,
+// because the values would keep other objects alive as long as the chunk is in use. A rewind makes memory of its own
+// cycle available again, but the next cycle continues behind all memory that the chunk has ever handed out.
 
-// Isolate makes the region, from which nothing is in use, isolate its cycles, or stops that if s is nil. Its memory goes
-// to the collector, because earlier cycles may have left references. In checked builds, which hand nothing out twice, it
-// does nothing.
+// Isolate makes the region, from which nothing is in use, isolate its cycles. If s is nil, it stops that. The region's
+// memory is left to the collector, because earlier cycles may have left references. In checked builds, which never
+// reuse memory, Isolate does nothing.
 func (r *Region) Isolate(s *Detached) {
 	if check.On {
 		return
@@ -33,7 +34,7 @@ func (r *Region) Isolate(s *Detached) {
 	r.Noscan.retention.isolates = s != nil
 }
 
-// endIsolated is Empty if cycles are isolated.
+// endIsolated is Empty for an isolated region.
 func (r *Region) endIsolated() (used uintptr) {
 	noscan, allocators := &r.Noscan, r.Types.active()
 	ceiling := r.MaxRetained / uintptr(len(allocators)+1)
@@ -85,7 +86,7 @@ func (r *Region) endIsolated() (used uintptr) {
 	return used
 }
 
-// dropOver drops the chunks of allocators that hold more than that many bytes.
+// dropOver drops all chunks of allocators that hold more than bytes.
 func (r *Region) dropOver(bytes uintptr) {
 	for _, al := range append([]*Allocator{&r.Noscan}, r.Types.active()...) {
 		if al.HeldBytes() > bytes {
@@ -95,8 +96,8 @@ func (r *Region) dropOver(bytes uintptr) {
 }
 
 const (
-	// leastCycles is the number of cycles that a chunk should last. Ten allocators whose chunks last so long make
-	// a chunk in one cycle of four, and an idle arena holds the memory of 40 to 80 cycles.
+	// leastCycles is the number of cycles that a chunk should last. Ten allocators with such chunks make one chunk in
+	// four cycles, and an idle arena holds the memory of 40 to 80 cycles.
 	leastCycles = 40
 	// A chunk that lasted mostCycles was too large.
 	mostCycles = 16 * leastCycles
@@ -114,7 +115,7 @@ func (r *retention) isolatedSize() uintptr {
 	case n == 0:
 		n = power(r.start)
 	case r.lasted < leastCycles/8:
-		n += 3 // it did not last an eighth of that
+		n += 3 // it lasted less than an eighth of leastCycles
 	case r.lasted < leastCycles:
 		n++
 	case r.lasted > mostCycles:
@@ -130,11 +131,11 @@ func (r *retention) isolatedSize() uintptr {
 // power returns the exponent of the largest power of two that is at most n.
 func power(n uintptr) uint8 { return uint8(bits.Len(uint(n)) - 1) }
 
-// plan records that a chunk of that size is made.
+// plan records that a chunk of that size is made next.
 func (r *retention) plan(bytes uintptr) { r.planned, r.lasted = power(bytes+heapHeader), 0 }
 
-// isolate ends the allocator's cycle. Chunks made from here on have at most ceiling bytes. It returns false if another
-// goroutine was in the allocator meanwhile.
+// isolate ends the allocator's cycle. Later chunks have at most ceiling bytes. It returns false if another goroutine
+// used the allocator meanwhile.
 func (al *Allocator) isolate(ceiling uintptr) (ok bool) {
 	r := &al.retention
 	r.ceiling, r.top = power(max(ceiling, 2)), 0
@@ -155,7 +156,7 @@ func (al *Allocator) isolate(ceiling uintptr) (ok bool) {
 	return ok
 }
 
-// dropFull drops all chunks but the current one.
+// dropFull drops all chunks except the current one.
 func (al *Allocator) dropFull() {
 	al.dropFree()
 	if len(al.full) == 0 {
@@ -172,11 +173,11 @@ func (al *Allocator) dropFull() {
 	}
 }
 
-// isolate makes the next cycle begin behind everything that was handed out. It returns false if nothing is left.
+// isolate makes the next cycle begin behind all memory that was handed out. It returns false if no memory is left.
 func (c *chunk) isolate(ops *allocatorOps) bool {
 	begin := c.begin()
 	if c.Lo == begin && c.Hi == c.cap && c.clean <= begin && c.cleanEnd == c.cap {
-		return true // nobody had anything of it
+		return true // this cycle did not use the chunk
 	}
 	if c.size() > math.MaxUint32 {
 		return false

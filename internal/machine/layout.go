@@ -10,10 +10,9 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// What the library takes for granted about the runtime is numbered, and looked at here
-// when the program starts, except for A3, A4 and A8, for which there are tests. If A1, A2, A5,
-// A6 or A7 does not hold, all arenas are in heap mode (heap.go). A8 is relied on by toolchains
-// that the suite has run on.
+// The library makes eight assumptions about the runtime. A1, A2, A5, A6 and A7 are checked when the program starts. If
+// one of them does not hold, all arenas are in heap mode (heap.go). A3, A4 and A8 have tests. Only toolchains on which
+// the suite has run rely on A8.
 //
 //	A1  An empty interface is two words, the first of which points to the
 //	    descriptor of the dynamic type, one descriptor per type.
@@ -24,35 +23,34 @@ import (
 //	    every type without pointers.
 //	A4  The collector does not move heap objects, and keeps a whole
 //	    allocation alive for a pointer to any byte of it.
-//	A5  In the descriptor of a pointer type, what all descriptors have is
-//	    followed by a pointer to the descriptor of the type that it points to.
+//	A5  In the descriptor of a pointer type, the part that all descriptors
+//	    have is followed by a pointer to the descriptor of the element type.
 //	A6  A slice is three words: the address of its first element, its length and
-//	    its capacity, as reflect.SliceHeader says.
-//	A7  The second word of an interface is the pointer that it holds, or that to
-//	    the value which it holds; a reflect.Type of package reflect holds a pointer
-//	    to the descriptor.
-//	A8  To clear a slice of pointers whose length the compiler does not know is one
-//	    call of the runtime, the same as for slices of any type with pointers: which
-//	    words hold some it learns from the heap's own record of the memory.
+//	    its capacity, as in reflect.SliceHeader.
+//	A7  The second word of an interface is the pointer that it holds, or a
+//	    pointer to the value that it holds. A reflect.Type of package reflect
+//	    holds a pointer to the descriptor.
+//	A8  Clearing a slice of pointers whose length the compiler does not know is
+//	    one call of the runtime, the same as for slices of any type with
+//	    pointers. The call finds the pointers by the heap's record of the memory.
 //
-// Where each was checked, in every release of these versions that CI has run:
+// Where each assumption was checked, in every release of these versions that CI has run:
 //
 //	Go 1.25, 1.26, 1.27    A1, A2, A5, A6, A7 at start-up; A1 to A3, A5, A6, A8 in layout_test.go; A4 by
 //	                       internal/suite/torture_test.go, under GOGC=1
 //	Go 1.28                A1, A2, A5, A6, A7 at start-up; A8 is not relied on
 //	later                  none: heap mode
 //
-// LayoutOK says that the assumptions about the layout of memory and of type descriptors hold
-// in this program.
+// LayoutOK reports whether the assumptions that are checked at start-up hold in this program.
 var LayoutOK = !HeapOnly && checkLayout()
 
-// leadsTo reports whether KeyOf returns T's descriptor, the one that a reflect.Type points to. It reads nothing that it has not
-// compared.
+// leadsTo reports whether KeyOf returns T's descriptor, to which a reflect.Type also points. It does not read the
+// descriptor.
 func leadsTo[T any]() bool {
 	return xunsafe.PointerTo(KeyOf((*T)(nil))) == reflect.ValueOf(reflect.TypeFor[T]()).UnsafePointer()
 }
 
-// checkLayout compares what KeyOf reads from the descriptors of a few types with what package reflect says about them.
+// checkLayout compares the descriptors of a few types, as KeyOf reads them, with package reflect.
 func checkLayout() bool {
 	type mixed struct {
 		a int32
@@ -82,7 +80,7 @@ func boxes[T any](t reflect.Type, x *T) bool {
 	s := boxed(wordOf(reflect.TypeFor[[]T]()), xunsafe.PointerTo(&Slice{xunsafe.PointerTo(x), 0, 1}))
 	plain := any(*x)
 	if w := xunsafe.WordsOf(&plain); t.Kind() != reflect.Interface && w.Type != wordOf(t) {
-		return false // what Box makes an interface of
+		return false // the words that Box writes
 	}
 	return wordOf(t) == reflect.ValueOf(t).UnsafePointer() && v.Type() == reflect.TypeFor[*T]() && v.Interface() == any(x) &&
 		s.Type() == reflect.TypeFor[[]T]() && s.Len() == 0 && s.Cap() == 1 && s.UnsafePointer() == xunsafe.PointerTo(x)
@@ -105,7 +103,7 @@ func CanPoint(t reflect.Type) bool {
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return false
 	}
-	return true // also any kind that a later version of the language brings
+	return true // also kinds of later versions of Go
 }
 
 // HoldsPointers reports whether a T can hold pointers.
@@ -136,12 +134,13 @@ type pointerDesc struct {
 	elem           *TypeDesc
 }
 
-// KeyOf returns the descriptor of the type that v, a pointer, points to. KeyOf((*T)(nil)) is inlined to two loads. (An interface
-// that holds a T would save one. But if the call is not inlined, as under the race detector, each T would be a zero value among the
-// program's data, and an interface type would be replaced by its dynamic type.)
+// KeyOf returns the descriptor of the type that v, a pointer, points to. KeyOf((*T)(nil)) is inlined to two loads. (An
+// interface that holds a T would save one load. But if the call is not inlined, as under the race detector, the
+// program's data would contain a zero value of each T, and an interface type would be replaced by its dynamic type.)
 //
-// SAFETY: reads the first word of an interface value, which is the descriptor (A1), and the word in it that is the descriptor of the
-// element type (A5). Descriptors are never freed while a value or an instantiation of the type exists.
+// SAFETY: reads the first word of an interface value, which is the descriptor (A1), and the word in it that is the
+// descriptor of the element type (A5). Descriptors are never freed while a value or an instantiation of the type
+// exists.
 //
 //go:nocheckptr
 func KeyOf(v any) *TypeDesc {
@@ -151,17 +150,17 @@ func KeyOf(v any) *TypeDesc {
 // wordOf returns the second word of t: the address of its descriptor if t is of package reflect.
 func wordOf(t reflect.Type) xunsafe.Pointer { return xunsafe.WordsOf(&t).Data }
 
-// descriptorOf returns the descriptor of a reflect.Type of package reflect without relying on an assumption.
+// descriptorOf returns the descriptor of a reflect.Type of package reflect. It relies on no assumption.
 //
-// SAFETY: descriptors are never freed while there is such a reflect.Type; a Type keeps it.
+// SAFETY: descriptors are not freed while such a reflect.Type exists, and a Type has one.
 func descriptorOf(t reflect.Type) *TypeDesc {
 	return xunsafe.Cast[TypeDesc](reflect.ValueOf(t).UnsafePointer())
 }
 
-// boxed returns the reflect.Value of the pointer p to a T, if desc is the descriptor of *T, or of the slice at p, if desc is that of a
-// slice type (assumptions A1 and A7). It is reflect.NewAt without the search for the descriptor.
+// boxed returns the reflect.Value of the pointer p to a T if desc is the descriptor of *T, or of the slice at p if desc
+// is the descriptor of a slice type (assumptions A1 and A7). It is reflect.NewAt without the search for the descriptor.
 //
-// SAFETY: the interface lives only during ValueOf; desc is the descriptor of p, or of the slice there.
+// SAFETY: the interface exists only during ValueOf. desc is the descriptor of p, or of the slice at p.
 func boxed(desc, p xunsafe.Pointer) reflect.Value {
 	w := [2]xunsafe.Pointer{desc, p}
 	return reflect.ValueOf(*(*any)(unsafe.Pointer(&w)))
@@ -169,28 +168,27 @@ func boxed(desc, p xunsafe.Pointer) reflect.Value {
 
 // Box returns the interface that holds the T at p, without copying it.
 //
-// SAFETY: the caller knows LayoutOK, that an interface which holds a T leads to it in memory (assumption A7), and that the T is not
-// written any more.
+// SAFETY: the caller has checked LayoutOK. An interface that holds a T points to it (assumption A7). The T is never
+// written again.
 func Box[T any](p *T) (x any) {
 	*xunsafe.WordsOf(&x) = xunsafe.Words{Type: xunsafe.PointerTo(KeyOf((*T)(nil))), Data: xunsafe.PointerTo(p)}
 	return x
 }
 
-// Type describes a type to codecs, which know types only as reflect.Type. There is one Type for each type, which lives as long as the
-// program. A codec calls TypeOf once and keeps the result.
+// Type describes a type to codecs, which know types only as reflect.Type. There is one Type for each type, and it is
+// never freed. A codec calls TypeOf once and keeps the result.
 type Type struct {
 	Reflect  reflect.Type
 	Size     uintptr // in bytes
 	Pointers bool    // a value can hold pointers
 
 	slices  reflect.Type    // of slices of such values
-	key     *TypeDesc       // nil where descriptors can't be read
+	key     *TypeDesc       // nil if descriptors can't be read
 	pointer xunsafe.Pointer // the descriptor of a pointer to such a value
 
-	elem atomic.Pointer[Type] // of a type of slices: that of its elements, from the first Elem on
+	elem atomic.Pointer[Type] // for a slice type, the Type of its elements, set by Elem
 }
 
-// types has the Types by reflect.Type.
 var types sync.Map // of reflect.Type to *Type
 
 // met is a cache in front of types, indexed by the address of the descriptor. Types with the same index replace each other.
@@ -204,7 +202,7 @@ func metAt(key xunsafe.Pointer) *atomic.Pointer[Type] {
 	return &met[(n>>5^n>>15)%metTypes]
 }
 
-// KnownType returns the Type of t if it is in the cache, else nil. The caller then calls TypeOf.
+// KnownType returns the Type of t if it is in the cache, or else nil. The caller then calls TypeOf.
 func KnownType(t reflect.Type) *Type {
 	if NoLayout() {
 		return nil
@@ -224,7 +222,7 @@ func TypeOf(t reflect.Type) *Type {
 	}
 	known, ok := types.Load(t)
 	if !ok {
-		// A Type is not made twice: allocators may be found by it.
+		// There is only one Type for each type, because it may be the key of an allocator.
 		known, _ = types.LoadOrStore(t, newType(t))
 	}
 	x := known.(*Type)
@@ -275,7 +273,8 @@ func (t *Type) PointerValue(p xunsafe.Pointer) reflect.Value {
 // Value is PointerValue for a Type that KnownType returned.
 func (t *Type) Value(p xunsafe.Pointer) reflect.Value { return boxed(t.pointer, p) }
 
-// NoLayout reports whether no arena may read type descriptors. It is a constant on toolchains that the suite has run on.
+// NoLayout reports whether no arena may read type descriptors. It is a constant on toolchains on which the suite has
+// run.
 func NoLayout() bool { return HeapOnly || !Tested && !LayoutOK }
 
 // Slice is the header of a slice (assumption A6) of a type that is known only at run time.
@@ -295,16 +294,16 @@ func SliceAt[T any](base xunsafe.Pointer, off uintptr, n, c int) []T {
 	return *(*[]T)(unsafe.Pointer(&h))
 }
 
-// sliceVariable returns *x as a slice of the type slices, which keeps alive what *x does.
+// sliceVariable returns *x as a slice of the type slices. It keeps the same memory alive as *x.
 //
-// SAFETY: x consists of the same words (assumption A6), with a pointer in the same place.
+// SAFETY: x has the same words (assumption A6), with a pointer in the same place.
 func sliceVariable(slices reflect.Type, x *Slice) reflect.Value {
 	return reflect.NewAt(slices, unsafe.Pointer(x)).Elem()
 }
 
 // sliceHolds reports whether A6 holds.
 //
-// SAFETY: reads s as words only if it has as many.
+// SAFETY: reads s as three words only if it has that size.
 func sliceHolds() bool {
 	array := [5]uint16{1, 2, 3, 4, 5}
 	s := array[1:3:4]
@@ -314,18 +313,20 @@ func sliceHolds() bool {
 	return *(*Slice)(unsafe.Pointer(&s)) == Slice{xunsafe.Pointer(&array[1]), 2, 3}
 }
 
-// MaxAlloc is the largest size in bytes of a value, a slice or a planned chunk: half of the bytes beyond which the runtime's make
-// panics. Sizes stay below that bound when they are rounded up or get redzones, and two of them add up without overflow. Running out of
-// memory below MaxAlloc is a fatal error, as with make.
+// MaxAlloc is the largest size in bytes of a value, a slice or a planned chunk. It is half of the size at which the
+// runtime's make panics, so sizes can be rounded up, get redzones, and two of them can be added without overflow.
+// Running out of memory below MaxAlloc is a fatal error, as with make.
 const MaxAlloc = 1 << (addressBits - 1)
 
 // NoscanAlign is the alignment of values without pointers, and the unit of their sizes. No Go type needs more.
 const NoscanAlign = 8
 
-// InlineZero is the size in bytes of the largest object that New clears inline. Larger ones take the slow path, which knows clean memory.
+// InlineZero is the size in bytes of the largest object that New clears inline. Larger objects take the slow path,
+// which does not clear memory that is zero.
 const InlineZero = 1024
 
-// WideAddresses reports whether addresses are so large that a number which is the address of something by accident is very unlikely.
+// WideAddresses reports whether addresses are so large that a number is very unlikely to be the address of an object by
+// accident.
 const WideAddresses = addressBits >= 40
 
 // RoundUp rounds n up to a multiple of align, which need not be a power of two.
@@ -343,11 +344,10 @@ func must(holds bool, what string) {
 }
 
 const (
-	// SmallBytes is the most bytes that AllocBytes clears in line. Where memory
-	// is cleared by a call, it costs more than all else for less than that.
+	// SmallBytes is the most bytes that AllocBytes clears inline. Inline clearing avoids a call, which would cost more
+	// than the rest of the function.
 	SmallBytes = 256
 
-	// SmallSlice is the most bytes that a slice takes on the fast path. It is only
-	// there so that sums and products don't overflow.
+	// SmallSlice is the most bytes that a slice takes on the fast path. It keeps sums and products from overflowing.
 	SmallSlice = 1 << 20
 )

@@ -2,8 +2,8 @@
 
 package machine
 
-// This toolchain is one release younger than the last that the suite has run on: the check at
-// start-up decides.
+// This toolchain is one release newer than the newest on which the suite has run. The check at start-up decides whether
+// arenas are in heap mode.
 const (
 	Tested   = false
 	HeapOnly = false

@@ -2,7 +2,8 @@
 
 package machine
 
-// Tested says that the whole suite has run on this toolchain: all assumptions hold.
+// Tested is true if the whole suite has run on this toolchain, so all assumptions hold. If HeapOnly is true, all arenas are
+// in heap mode.
 const (
 	Tested   = true
 	HeapOnly = false

@@ -2,8 +2,7 @@
 
 package machine
 
-// This is another compiler, or a toolchain two releases younger than the last that the suite
-// has run on: all arenas are in heap mode.
+// This is another compiler, or a toolchain at least two releases newer than the newest on which the suite has run.
 const (
 	Tested   = false
 	HeapOnly = true

@@ -51,7 +51,7 @@ func (r *Region) IsStale(m Mark) bool {
 	return m.depth >= len(s.entries) || s.entries[m.depth].serial != m.serial
 }
 
-// CheckFrom is CheckFree for the memory that Rewind will take back.
+// CheckFrom is CheckFree for the memory that Rewind takes back.
 func (r *Region) CheckFrom(m Mark) {
 	s := &r.marks
 	r.Noscan.checkFrom(s.positions[s.entries[m.depth].first].full)
@@ -73,7 +73,7 @@ func (r *Region) Rewind(m Mark) {
 		r.Noscan.rewind(positions[0])
 	}
 	for i, al := range r.Types.active() {
-		var p position // a type that came later had nothing
+		var p position // new types had no memory
 		if i+1 < len(positions) {
 			p = positions[i+1]
 		}
@@ -90,7 +90,7 @@ func (r *Region) Rewind(m Mark) {
 // position returns the allocator's current position.
 func (al *Allocator) position() position {
 	if al.used() == 0 {
-		// An empty chunk may give way to a larger one: don't insist on it.
+		// Any empty chunk will do, because a larger one may replace it.
 		return position{full: len(al.full)}
 	}
 	return position{chunk: xunsafe.Number(al.Base), lo: al.Lo, hi: al.Hi, full: len(al.full)}
@@ -117,7 +117,7 @@ func (al *Allocator) rewind(p position) {
 		was := al.chunk
 		later := al.full[p.full:]
 		if p.chunk == 0 {
-			// The chunk was empty then; the one that is here now will do.
+			// The chunk was empty then. Any chunk will do.
 			al.takeBack(&al.chunk, al.begin(), al.cap)
 		}
 		for _, c := range later {
@@ -161,5 +161,5 @@ func (r *Region) newestMark(al *Allocator) position {
 	if i := int(al.ops.index); i+1 < len(at) {
 		return at[i+1]
 	}
-	return position{} // the allocator came later
+	return position{} // the allocator is newer than the mark
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// memoryOps has the operations of an allocator that depend on its type. It is an interface because a value without fields costs nothing;
-// functions of a type would be closures, two for each allocator.
+// memoryOps has the operations of an allocator that depend on its type. It is an interface because a value without
+// fields costs nothing. Functions would be two closures for each allocator.
 type memoryOps interface {
-	// make allocates a chunk of so many bytes.
+	// make allocates a chunk of that many bytes.
 	make(bytes uintptr) xunsafe.Pointer
 	// clear zeroes [from, to) of a chunk, with the write barriers it needs.
 	clear(base xunsafe.Pointer, from, to uintptr)
-	// move copies so many bytes, whole values, with the write barriers they need.
+	// move copies whole values of that many bytes, with the write barriers they need.
 	move(to, from xunsafe.Pointer, bytes uintptr)
 	// clone copies n bytes at offset off of a chunk to the heap.
 	clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer
-	// typ is the type of the values, nil where it is any without pointers.
+	// typ returns the type of the values, or nil for noscan memory.
 	typ() reflect.Type
 }
 
@@ -75,13 +75,13 @@ func (*typedMemory[T]) clear(base xunsafe.Pointer, from, to uintptr) {
 	}
 }
 
-// SAFETY: both ranges are made of Ts.
+// SAFETY: both ranges consist of Ts.
 func (*typedMemory[T]) move(to, from xunsafe.Pointer, bytes uintptr) {
 	n := bytes / xunsafe.SizeOf[T]()
 	copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
 }
 
-// SAFETY: the range lies in the chunk and is made of whole elements.
+// SAFETY: the range is in the chunk and consists of whole elements.
 func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 	c := make([]T, n/xunsafe.SizeOf[T]())
 	copy(c, unsafe.Slice((*T)(unsafe.Add(base, off)), len(c)))
@@ -90,14 +90,14 @@ func (*typedMemory[T]) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Point
 
 func (*typedMemory[T]) typ() reflect.Type { return reflect.TypeFor[T]() }
 
-// reflectMemory has the operations of a type that was first used by reflection.
+// reflectMemory has the operations of a type whose first use was by reflection.
 type reflectMemory struct {
 	t        *Type
-	view, to reflect.Value // of the slices below, made when they are first needed
-	a, b     Slice         // slices of t, set by whoever works with the views
+	view, to reflect.Value // of a and b, made on first use
+	a, b     Slice         // slices of t, which the operations set
 }
 
-// look creates the views on first use. Many arenas that live for one cycle never need them.
+// look creates the views on first use. Many arenas that are used for one cycle never need them.
 func (m *reflectMemory) look() {
 	if !m.view.IsValid() {
 		m.view, m.to = sliceVariable(m.t.slices, &m.a), sliceVariable(m.t.slices, &m.b)
@@ -109,14 +109,14 @@ func (m *reflectMemory) make(bytes uintptr) xunsafe.Pointer {
 	return reflect.MakeSlice(m.t.slices, n, n).UnsafePointer()
 }
 
-// clear is typedMemory's.
+// clear is typedMemory.clear for t.
 func (m *reflectMemory) clear(base xunsafe.Pointer, from, to uintptr) {
 	for to-from > clearPiece {
 		n := clearStep(to-from, m.t.Size)
 		to -= n
 		m.clearAt(xunsafe.Add(base, to), n)
 	}
-	if from < to { // else it may be the chunk's end: the address of another object
+	if from < to { // otherwise it may be the end of the chunk: the address of another object
 		m.clearAt(xunsafe.Add(base, from), to-from)
 	}
 }
@@ -126,7 +126,7 @@ func (m *reflectMemory) clearAt(p xunsafe.Pointer, bytes uintptr) {
 	m.look()
 	m.a = Slice{p, n, n}
 	m.view.Clear()
-	m.a.Data = nil // it holds on to nothing
+	m.a.Data = nil // keep nothing alive
 }
 
 func (m *reflectMemory) move(to, from xunsafe.Pointer, bytes uintptr) {
@@ -139,7 +139,7 @@ func (m *reflectMemory) move(to, from xunsafe.Pointer, bytes uintptr) {
 
 func (m *reflectMemory) typ() reflect.Type { return m.t.Reflect }
 
-// clone uses none of the views, because another goroutine may be using the region.
+// clone uses no view, because another goroutine may be using the region.
 func (m *reflectMemory) clone(base xunsafe.Pointer, off, n uintptr) xunsafe.Pointer {
 	many := int(n / m.t.Size)
 	c := reflect.MakeSlice(m.t.slices, many, many)
@@ -157,16 +157,16 @@ func MakeTyped[T any](n uintptr) xunsafe.Pointer { return (*typedMemory[T])(nil)
 
 // ClearTyped zeroes [from, to) of a chunk of T, with write barriers.
 //
-// SAFETY: as typedMemory's clear.
+// SAFETY: see typedMemory.clear.
 func ClearTyped[T any](base xunsafe.Pointer, from, to uintptr) {
 	(*typedMemory[T])(nil).clear(base, from, to)
 }
 
-// ClearObject zeroes the n <= InlineZero bytes at p in a noscan chunk. If n is a constant, it compiles to a few vector stores, without the
-// check of unsafe.Slice.
+// ClearObject zeroes the n <= InlineZero bytes at p in a noscan chunk. If n is a constant, it compiles to a few vector
+// stores, without the check of unsafe.Slice.
 //
-// SAFETY: the caller has reserved these n bytes. The array type is only sliced: it may reach beyond the chunk, which checkptr would refuse.
-// No write barrier is needed where no pointer can be.
+// SAFETY: the caller has reserved these n bytes. The array type is only sliced. It may extend beyond the chunk, which
+// checkptr would refuse. Memory without pointers needs no write barrier.
 //
 //go:nocheckptr
 func ClearObject(p xunsafe.Pointer, n uintptr) {
@@ -179,9 +179,11 @@ const blockBytes = 64
 // Blocks returns the number of bytes that ClearBlocks clears for n.
 func Blocks(n uintptr) uintptr { return (n + blockBytes - 1) &^ (blockBytes - 1) }
 
-// ClearBlocks zeroes Blocks(n) bytes at p in a noscan chunk, n > 0, by stores without a call, which would take longer than a few blocks.
+// ClearBlocks zeroes Blocks(n) bytes at p in a noscan chunk, n > 0, by stores. A call would take longer than a few
+// blocks.
 //
-// SAFETY: all of these bytes are free in the chunk, and the caller has reserved the first n. p moves on only if more follows.
+// SAFETY: all of these bytes are free in the chunk, and the caller has reserved the first n. p is advanced only if more
+// bytes follow.
 func ClearBlocks(p xunsafe.Pointer, n uintptr) {
 	for {
 		clear((*[blockBytes]byte)(p)[:])
@@ -195,7 +197,7 @@ func ClearBlocks(p xunsafe.Pointer, n uintptr) {
 
 // BytesAt returns the n <= SmallBytes bytes at p as a slice, without the check of unsafe.Slice.
 //
-// SAFETY: as At. The array type is only sliced: it may reach beyond the chunk, which checkptr would refuse.
+// SAFETY: see xunsafe.At. The array type is only sliced. It may extend beyond the chunk, which checkptr would refuse.
 //
 //go:nocheckptr
 func BytesAt(p xunsafe.Pointer, n uintptr) []byte { return (*[SmallBytes]byte)(p)[:n:n] }
@@ -207,15 +209,16 @@ func clearNoscan(base xunsafe.Pointer, from, to uintptr) {
 	clear(unsafe.Slice((*byte)(unsafe.Add(base, from)), to-from))
 }
 
-// Memory with pointers is cleared from its end, clearPiece bytes at a time, half of the smallest first-level cache: memory written last is
-// still in the cache, and memory cleared last is used first in the next cycle. Memory beyond clearNear is in no cache by then. It is
-// cleared in large pieces, so that processors need not read a line before they clear it.
+// Memory with pointers is cleared from its end in pieces of clearPiece bytes, half of the smallest first-level cache.
+// Memory written last is still in the cache, and memory cleared last is used first in the next cycle. Memory beyond
+// clearNear is no longer in any cache. It is cleared in large pieces, so that processors need not read a line before
+// they clear it.
 const (
 	clearPiece = 16 << 10
 	clearNear  = 2 << 20
 )
 
-// clearStep returns how many of the last of left bytes, which are more than clearPiece, to clear next.
+// clearStep returns the number of bytes to clear next, at the end of left bytes. left is more than clearPiece.
 func clearStep(left, size uintptr) uintptr {
 	piece := uintptr(clearPiece)
 	if left > 2*clearNear {
@@ -224,14 +227,14 @@ func clearStep(left, size uintptr) uintptr {
 	return max(piece/size, 1) * size
 }
 
-// clearPointers zeroes [from, to), whole values of any type with pointers, with write barriers. A function for each type would be in no
-// cache at the end of a cycle that used many types.
+// clearPointers zeroes [from, to), whole values of any type with pointers, with write barriers. A function for each
+// type would not be cached at the end of a cycle that used many types.
 //
 // SAFETY: assumption A8.
 func clearPointers(base xunsafe.Pointer, from, to uintptr) {
 	clear(unsafe.Slice((*xunsafe.Pointer)(unsafe.Add(base, from)), (to-from)/xunsafe.SizeOf[uintptr]()))
 }
 
-// clearsPointers reports whether assumption A8 holds, so that clearPointers can be used. No check at start-up can tell, so it is false on
-// toolchains that the suite has not run on.
+// clearsPointers reports whether assumption A8 holds, so that clearPointers can be used. It can't be checked at
+// start-up, so clearsPointers is false on toolchains on which the suite has not run.
 const clearsPointers = Tested

@@ -100,9 +100,10 @@ func MakeSliceOfType(r *Region, t *Type, n, c int) Slice {
 	return Slice{xunsafe.Add(ch.Base, off), n, c}
 }
 
-// GrowSliceOfType returns s, a slice of t, with length n, which is beyond its capacity: in place if s is the newest slice of its type,
-// else as a new slice with a copy of the elements. New elements are zero. Capacities grow as in Append. expected is the expected
-// length, 0 if it is unknown. It saves moves, each of which leaves a copy to the collector.
+// GrowSliceOfType returns s, a slice of t, with length n, which is beyond its capacity. It grows in place if s is the
+// newest slice of its type. Otherwise it returns a new slice with a copy of the elements. New elements are zero.
+// Capacities grow as in Append. expected is the expected length, 0 if it is unknown. It saves moves, each of which
+// leaves a copy to the collector.
 func GrowSliceOfType(r *Region, t *Type, s Slice, n, expected int) Slice {
 	if al := quickAllocator(r, t); expected == 0 && uint(n) <= fewElements && al.Base != nil {
 		c := grownCap(t.Size, n, s.Cap)
@@ -127,12 +128,13 @@ func GrowSliceOfType(r *Region, t *Type, s Slice, n, expected int) Slice {
 		al.ops.move(data, s.Data, uintptr(s.Len)*t.Size)
 	}
 	if from := uintptr(s.Len) * t.Size; (data != s.Data || s.Cap == 0) && !al.ops.zeroes {
-		clearNoscan(data, from, uintptr(n)*t.Size) // grow leaves the first n elements to who writes them
+		clearNoscan(data, from, uintptr(n)*t.Size) // grow does not clear the first n elements
 	}
 	return Slice{data, n, c}
 }
 
-// quickAllocator returns the allocator of t, a type with pointers, if the fast path finds it, else one that has no chunk.
+// quickAllocator returns the allocator of t, a type with pointers, if the fast path finds it, or else an allocator
+// without a chunk.
 func quickAllocator(r *Region, t *Type) *Allocator {
 	if t.Pointers && !check.Watched && t.key != nil && t.Size <= SmallBytes {
 		if al := r.Types.Lookup(t.key); al.Key == t.key {
@@ -152,7 +154,7 @@ func (al *Allocator) endsWith(s Slice, size uintptr) bool {
 // taken since.
 func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 	if s.Len == s.Cap {
-		return s // as in trimSlice
+		return s // see trimSlice
 	}
 	size := uintptr(s.Cap-s.Len) * t.Size
 	if al := quickAllocator(r, t); clearsPointers && size <= clearPiece && al.endsWith(s, t.Size) && len(r.marks.entries) == 0 {
@@ -166,8 +168,8 @@ func TrimSliceOfType(r *Region, t *Type, s Slice) Slice {
 	return Slice{s.Data, s.Len, s.Len}
 }
 
-// ReserveText returns n bytes at an address that is a multiple of align, a power of two. They may hold anything. GrowBytes adds bytes,
-// and TrimBytes takes unused ones back.
+// ReserveText returns n bytes at an address that is a multiple of align, a power of two. The bytes may be dirty.
+// GrowBytes adds bytes, and TrimBytes takes unused bytes back.
 //
 //go:norace
 func ReserveText(r *Region, n int, align uintptr) []byte {
@@ -188,8 +190,8 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 	return SliceAt[byte](c.Base, off+skip, n, int(size-skip))
 }
 
-// SomeOfType returns n zero values of t that follow each other, or as many as the current chunk has room for. The size of t is not 0. It is
-// for callers that can use the values in pieces.
+// SomeOfType returns up to n consecutive zero values of t: fewer if the current chunk has room for fewer. The size of t
+// is not 0. It is for callers that can use the values in pieces.
 func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 	if t.Pointers && !check.Watched && t.key != nil {
 		if al := r.Types.Lookup(t.key); al.Key == t.key {
@@ -206,8 +208,8 @@ func SomeOfType(r *Region, t *Type, n int) (xunsafe.Pointer, int) {
 // nothing returns the address of values without a size.
 func nothing() xunsafe.Pointer { return xunsafe.PointerTo(new(struct{})) }
 
-// SliceValue returns s as a reflect.Value of the slice type t. Its header may be in r, in memory of type t, so a stale Value finds another
-// slice of that type there.
+// SliceValue returns s as a reflect.Value of the slice type t. Its header may be in r, in memory of type t, so a stale
+// Value finds another slice of that type.
 func SliceValue(r *Region, t *Type, s Slice) reflect.Value {
 	if t.key == nil {
 		return reflect.SliceAt(t.Reflect.Elem(), s.Data, s.Cap).Slice3(0, s.Len, s.Cap).Convert(t.Reflect)

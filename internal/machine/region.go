@@ -23,25 +23,25 @@
 // # Glossary
 //
 //	allocator           the memory of one type with pointers, or of all values without pointers
-//	chunk               one allocation of the Go heap, which belongs to one allocator
+//	chunk               one allocation of the Go heap, for values of one type or for values without pointers
 //	free list           the empty chunks of an allocator, the smallest first
 //	slow path           the function that an allocation calls if it finds no memory inline
 //	cycle               the time from one Reset, Release or Put of an arena to the next
 //	remaining capacity  the bytes that a limit allows for new chunks
-//	quota               counts the chunks of an arena and keeps them within the limits
+//	quota               counts the chunks of an arena and enforces the limits
 //	fork                an arena for another goroutine, with its parent's cycle and quota
-//	retention           which chunk an allocator keeps from cycle to cycle
+//	retention           the choice of the chunk that an allocator keeps from cycle to cycle
 //	cache               the empty chunks of a pool, or of an arena, that belong to no allocator
 //	inactive            not used by the last cycles: Reset does not visit such an allocator
 //	idle                not in use: an empty chunk, or an arena in its pool
 //	high-water mark     the most bytes that were in use at one time
 //	size class          a range of sizes that a histogram counts together
-//	size hint           the first chunk size that a pool has learned from its requests
-//	tracker             records who uses an arena, and where its cycles began and ended
+//	size hint           the chunk size that a pool learned from its requests
+//	tracker             records which goroutine uses an arena, and where its cycles began and ended
 //	redzone             bytes between two values that must not be accessed
 //	poison              to mark memory so that an access is reported
 //	quarantine          memory that checked builds never hand out again
-//	hooks               what the packages of this module share and programs do not see
+//	hooks               shared by the packages of this module, and not visible to programs
 //
 // Checked builds (the tag arenacheck, -race, -asan) have the tracker, redzones, poison and quarantine, from
 // package check.
@@ -53,7 +53,7 @@
 //
 //	compile    to make a program of a type
 //	program    the compiled type, which is published whole and immutable
-//	op         what a program does with one value
+//	op         the code of a program for one value
 //	field      a struct's field in a program: its offset, op and program
 //	slot       a place in a value that may hold a reference
 //	recent     programs by a hash of their types, the first place to look
@@ -69,7 +69,7 @@ import (
 // Region is the memory of an arena: an allocator for all values without pointers, and one for each type with
 // pointers.
 type Region struct {
-	Watch check.Tracker // first, since the last field would be padded if it is empty
+	Watch check.Tracker // first, because the last field would be padded if it is empty
 
 	Noscan Allocator // values without pointers, and text
 	Types  TypeTable // an allocator for each type with pointers
@@ -77,7 +77,7 @@ type Region struct {
 	*RegionRecord // nil in the zero Region
 }
 
-// RegionRecord holds the fields that only the slow paths of a region need, see allocatorRecord.
+// RegionRecord holds the fields that only the slow paths of a region need; see allocatorRecord.
 type RegionRecord struct {
 	chunkSize uintptr // 0 in a detached region
 	marks     markStack
@@ -221,19 +221,19 @@ func (r *Region) Stats() Stats {
 	return n
 }
 
-// movedOps is the quota that MoveTo leaves behind: that of an arena that was put back.
+// movedOps has the quota of a region that MoveTo left, which is like the quota of an arena that was put back.
 var movedOps = allocatorOps{memoryOps: noscanMemory{}, quota: &Quota{arena: new(ArenaStats)}}
 
 // state is one entry of the list behind State.
 type state struct {
-	of   any // a *T, for each T one at most
+	of   any // a *T; there is at most one for each T
 	next *state
 }
 
-// State returns the region's own T, which is zero at first. Codecs keep buffers in it that they want to find
-// warm. It is allocated on the heap, and lives until Release. State that must not outlive a cycle compares
-// Resets. It counts towards no limit and no statistics, so callers keep it small, and clear all references to
-// values of the program before they return.
+// State returns the region's own T, which is initially zero. Codecs keep buffers in it for their next calls. It is
+// allocated on the heap and kept until Release. State that must not outlive a cycle compares Resets. It does not count
+// towards limits and statistics, so callers keep it small, and clear all references to values of the program before
+// they return.
 func State[T any](r *Region) *T {
 	if r.RegionRecord == nil {
 		r.prepareSlow()
@@ -397,7 +397,7 @@ type markStack struct {
 type markEntry struct {
 	serial uint64
 	first  int     // its positions are positions[first:next entry's first]
-	maps   int     // where the positions of its maps begin
+	maps   int     // index of the first position of its maps
 	loose  uintptr // bytes of maps that are not kept
 }
 
@@ -511,7 +511,7 @@ func (r *Region) Release() {
 // number, which keeps nothing alive.
 type grownSlice struct{ at, bytes uintptr }
 
-// noscanPosition returns the position of the noscan allocator. In heap mode, where that has no chunks, it is the
+// noscanPosition returns the position of the noscan allocator. In heap mode, in which it has no chunks, lo is the
 // number of bytes counted for values.
 func (r *Region) noscanPosition() position {
 	if r.heap {
@@ -520,10 +520,10 @@ func (r *Region) noscanPosition() position {
 	return r.Noscan.position()
 }
 
-// guarded reports whether the region is guarded: guarded.go.
+// guarded reports whether the region is guarded; see guarded.go.
 func (r *Region) guarded() bool { return r.Noscan.ops != nil && r.Noscan.ops.quota.guards() }
 
-// check panics if what the region's allocators record is inconsistent. Only builds with the tag arenacheck call it.
+// check panics if the region's records are inconsistent. Only builds with the tag arenacheck call it.
 func (r *Region) check() {
 	r.each((*Allocator).check)
 	r.Types.check()

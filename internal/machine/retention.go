@@ -1,91 +1,84 @@
 package machine
 
-// Memory policy: what an allocator keeps from one cycle to the next.
+// Memory policy: which memory an allocator keeps from one cycle to the next.
 //
-// An allocator keeps one chunk, sized by one estimate of its needs. All other chunks of a
-// cycle go to the cache (cache.go), where growing allocators look before they ask the heap. So an idle
-// arena holds what most of its cycles need, and what the others need is held once.
+// An allocator keeps one chunk, sized by one estimate of its needs. All other chunks of a cycle go to the cache
+// (cache.go), where growing allocators look before they ask the heap. So an idle arena holds the memory that most of
+// its cycles need. The memory for larger cycles exists once, in the cache.
 //
-// The estimate, target, is a frugal 75th percentile: a cycle that needs more raises it by three
-// steps, another one lowers it by one, so it comes to rest where one cycle in four needs more. A step
-// is a part of the estimate and not of the difference, so one giant moves it no further
-// than any other cycle.
+// The estimate, target, is a frugal 75th percentile: a cycle that needs more raises it by three steps, and any other
+// cycle lowers it by one step. So it settles where one cycle in four needs more. A step is a fraction of the estimate,
+// not of the difference, so one giant cycle moves the estimate no further than any other cycle.
 //
-// A need is counted in chunks: the bytes handed out, and the unused ends of full chunks.
+// The need of a cycle is the number of bytes handed out, and the unused ends of full chunks.
 //
-// The functions here decide. The end of a cycle (cycle.go) and growth (alloc.go) ask them.
+// The functions here decide. The end of a cycle (cycle.go) and growth (alloc.go) call them.
 
-// retention decides how large an allocator's chunks are and which one it keeps.
+// retention decides the sizes of an allocator's chunks, and which chunk it keeps.
 type retention struct {
 	unit     uintptr // chunk sizes are multiples of it
-	start    uintptr // first chunk of an allocator that knows nothing yet; a chunk of that size is never too large
-	smallest uintptr // least size of a further chunk
-	largest  uintptr // the most that growth makes
+	start    uintptr // size of the first chunk if the need is unknown; a chunk of this size may always be kept
+	smallest uintptr // minimum size of a further chunk
+	largest  uintptr // maximum size of a further chunk
 
-	target uintptr // what three of four cycles need at most; 0: nothing is known
-	top    uintptr // the most that this cycle needed, as far as rewinds saw; not 0 if it took a chunk
+	target uintptr // estimate of the need; 0: unknown
+	top    uintptr // peak need of this cycle at rewinds; at least 1 if the cycle took a chunk
 
-	low, high uintptr // the least and the most that the last alike cycles needed
-	alike     uint16  // cycles since the needs differed by more than a factor of 2, up to settled
-	joined    bool    // since then pieces were joined: once, because a limit may not allow one chunk
+	low, high uintptr // range of the needs of the last similar cycles
+	alike     uint16  // number of similar cycles, whose needs differ by at most a factor of 2, up to settled
+	joined    bool    // pieces were joined since then: once, because a limit may not allow one chunk
 
-	leaps       bool  // the first cycle begins small and grows fast
-	cold        bool  // the first cycle begins with less than start: see coldSize
-	wasInactive bool  // the allocator was inactive before this cycle, and becomes so again at its end
-	idle        uint8 // cycles in a row that used nothing, up to idleCycles
+	leaps       bool  // the first cycle starts with small chunks that grow fast
+	cold        bool  // the first cycle starts with less than start; see coldSize
+	wasInactive bool  // the allocator was inactive before this cycle, and becomes inactive again at its end
+	idle        uint8 // consecutive cycles without a use, up to idleCycles
 
 	isolation // isolated.go
 }
 
 const (
-	// Window is the number of cycles by which isolated and forked arenas count.
+	// Window is the number of cycles after which an isolated allocator that is not used becomes inactive, and the
+	// distance of the cycles that Sampled picks.
 	Window = 64
 
-	// steps is how many steps of the estimate are all of it.
+	// A step of the estimate is target/steps.
 	steps = 32
 
-	// smallKept is the size in bytes below which nothing is gained by a better fit: such
-	// a chunk is always kept, also by an inactive allocator.
+	// A chunk of up to smallKept bytes is always kept, also by an inactive allocator. A better fit would save nothing.
 	smallKept = 4 << 10
 
-	// joinedAtOnce is the number of bytes up to which an allocator keeps nothing but one
-	// chunk with most of its target: pieces are only worth their price if they are large. Larger
-	// pieces, and a small one beside the kept chunk, are joined into one chunk once settled cycles in a
-	// row needed about as much: a load that varies would have a new one made each time.
+	// Up to joinedAtOnce bytes, an allocator keeps only a chunk with most of its target. Larger pieces are kept,
+	// because joining them costs more. They are joined into one chunk after settled similar cycles. If the load varied,
+	// joining them earlier would make a new chunk each time.
 	joinedAtOnce = 32 << 10
 	settled      = 256
 
-	// mostKept is the size in bytes of the largest chunk that is planned as one piece,
-	// unless the chunk size is larger.
+	// mostKept is the size in bytes of the largest chunk that is planned as one piece, unless the chunk size is larger.
 	mostKept = 256 << 10
 
-	// maxGrowth bounds the chunks that growth makes, in chunk sizes: beyond it
-	// the unused end of the last chunk would be worth more than the makes that
-	// it saves.
+	// maxGrowth is the maximum size of a further chunk, in chunk sizes. Larger chunks would waste more in their unused
+	// ends than they save in allocations.
 	maxGrowth = 64
 
-	// startObjects and startBytes bound the first chunk of a type with
-	// pointers: six objects, but no more than half a kilobyte of them, so that
-	// a cycle with three objects of each of ten types holds at most twice what
-	// it uses.
+	// startObjects and startBytes bound the first chunk of a type with pointers, so that a cycle with three objects of
+	// each of ten types holds at most twice the bytes that it uses.
 	startObjects = 6
 	startBytes   = 512
 
-	// step, leap and stride are how fast the first cycle of a type with pointers
-	// grows: the second chunk is step times the first, where most types of a small
-	// request end; up to the chunk size a chunk is leap times what there is, since
-	// such a type is likely to be one of many objects; beyond it stride times.
+	// In the first cycle, the second chunk of a type with pointers is step times as large as the first. Most types of a
+	// small request need no more. Up to the chunk size, a further chunk is leap times as large as the existing chunks
+	// together, because such a type probably has many objects. Beyond the chunk size it is stride times as large.
 	step   = 3
 	leap   = 6
 	stride = 4
 
-	// A list of a cycle's chunks that grows has room for fewListed. It is not kept for the next cycle if it has
-	// room for more than mostListed.
+	// A growing list of full chunks has at least the capacity fewListed. The next cycle does not reuse a list with a
+	// capacity above mostListed.
 	fewListed  = 8
 	mostListed = 80
 )
 
-// newRetention is for an allocator without pointers. Chunk sizes are multiples of unit.
+// newRetention returns the retention of an allocator whose chunk sizes are multiples of unit.
 func newRetention(chunkSize, unit uintptr) retention {
 	start := RoundUp(chunkSize, unit)
 	return retention{
@@ -96,7 +89,7 @@ func newRetention(chunkSize, unit uintptr) retention {
 	}
 }
 
-// newTypedRetention is for the allocator of a type with pointers of size bytes.
+// newTypedRetention returns the retention of the allocator of a type with pointers. size is the size of the type.
 func newTypedRetention(chunkSize, size uintptr) retention {
 	r := newRetention(chunkSize, size)
 	r.start = max(size, min(startBytes, chunkSize, startObjects*size)/size*size)
@@ -105,11 +98,11 @@ func newTypedRetention(chunkSize, size uintptr) retention {
 	return r
 }
 
-// mostCold is the largest chunk size in bytes with which an allocator begins cold, see coldStart. Programs that ask for more have large cycles,
-// or want everything in one piece.
+// mostCold is the largest chunk size in bytes with which an allocator starts cold; see coldStart. Programs that set a
+// larger chunk size have large cycles, or need one contiguous chunk.
 const mostCold = 1 << 20
 
-// newNoscanRetention is for the allocator of an arena's values without pointers.
+// newNoscanRetention returns the retention of a noscan allocator.
 func newNoscanRetention(chunkSize uintptr) retention {
 	r := newRetention(chunkSize, NoscanAlign)
 	r.cold = chunkSize <= mostCold
@@ -133,7 +126,7 @@ func (r *retention) learnMore(need uintptr) {
 	r.target += min(need-r.target, 3*(r.target/steps)+r.unit)
 }
 
-// compare records whether the need of a cycle is about that of the cycles before it.
+// compare records whether the need of a cycle is similar to the needs of the cycles before it.
 func (r *retention) compare(need uintptr) {
 	low, high := min(r.low, need), max(r.high, need)
 	if high > 2*low {
@@ -146,20 +139,22 @@ func (r *retention) compare(need uintptr) {
 // mostInOne returns the size of the largest chunk that is planned as one piece.
 func (r *retention) mostInOne() uintptr { return max(mostKept, r.largest/maxGrowth) }
 
-// keeps reports whether a chunk is not too large to be kept.
+// keeps reports whether a chunk is small enough to be kept.
 func (r *retention) keeps(bytes uintptr) bool {
 	return bytes <= r.target+r.target/2 || bytes <= max(smallKept, r.start)
 }
 
-// fitted returns the number of bytes to have for a cycle that needs n: an eighth more, so that cycles that vary a little still fit.
+// fitted returns the size of the memory for cycles that need about n bytes. It is an eighth larger, so that cycles that
+// vary a little still fit.
 func fitted(n uintptr) uintptr { return RoundUp(n+n/8, NoscanAlign) }
 
-// fit is fitted in whole units, of which the eighth may be none: a chunk for one large value is not twice as large as the value.
+// fit is fitted in whole units. The additional eighth may be less than a unit, so a chunk for one large value is not
+// twice as large as the value.
 func (r *retention) fit(n uintptr) uintptr {
 	return max(RoundUp(n, r.unit)+n/8/r.unit*r.unit, r.start)
 }
 
-// first returns the size of the first chunk of a cycle that finds none.
+// first returns the size of a cycle's first chunk.
 func (r *retention) first() uintptr {
 	if r.target == 0 {
 		return r.start
@@ -167,13 +162,13 @@ func (r *retention) first() uintptr {
 	return min(r.fit(r.target), max(r.mostInOne(), r.start))
 }
 
-// next returns the size of a further chunk for a cycle whose chunks have held bytes. most is what may be kept.
+// next returns the size of a further chunk of a cycle whose chunks have held bytes. At most most bytes may be kept.
 //
 //go:norace
 func (r *retention) next(held, most uintptr) uintptr {
 	switch {
 	case r.target != 0 && held >= most:
-		// What lies beyond goes to the collector.
+		// The arena can't keep this chunk.
 		return min(max((held-most)/8, held/32), r.largest)
 	case r.target != 0:
 		n := max(held/4, min(held, smallKept), r.smallest)
@@ -194,24 +189,25 @@ func (r *retention) next(held, most uintptr) uintptr {
 	return min(stride*held, r.largest)
 }
 
-// made records that the cycle has taken a chunk.
+// made records that the cycle took a chunk.
 func (r *retention) made() { r.top = max(r.top, 1) }
 
-// sawNeed records the need before a rewind takes some of it back.
+// sawNeed records the need before a rewind lowers it.
 func (r *retention) sawNeed(need uintptr) { r.top = max(r.top, need) }
 
-// isolation sizes a allocator's chunks where cycles are isolated: so that each lasts for
-// leastCycles at least, but no more than the region may retain.
+// isolation sizes the chunks of an isolated allocator. A chunk lasts for at least leastCycles cycles if the region may
+// retain that many bytes.
 type isolation struct {
 	isolates bool
-	lasted   uint16 // cycles since a chunk was planned
-	planned  uint8  // its size, as a power of two; 0: none was
-	ceiling  uint8  // of planned; 0: none
+	lasted   uint16 // cycles since the newest chunk was planned
+	planned  uint8  // its size, as a power of two; 0: there is none
+	ceiling  uint8  // maximum of planned; 0: none
 }
 
-// A noscan allocator whose need is unknown begins with less than the chunk size, because a new arena for one small request should not pay for
-// 64 KB. It begins with coldStart, or 1/coldPart of the chunk size. Each further chunk is coldStep times as large, so the third has the full
-// size; the chunks before it have an eighth more.
+// A noscan allocator whose need is unknown starts with less than the chunk size, because a new arena for one small
+// request should not pay for 64 KB. It starts with coldStart bytes or 1/coldPart of the chunk size. Each further chunk
+// is coldStep times as large, so the third has the full size. The first two chunks together have about an eighth
+// of the chunk size.
 const (
 	coldStart = 1 << 10
 	coldPart  = 64

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// GrowSlice returns s with length n, which is beyond its capacity: in place, or as a new slice, whose first n elements the
-// caller must write.
+// GrowSlice returns s with length n, which is beyond its capacity: in place, or as a new slice. The caller must write
+// the first n elements of a new slice.
 //
 //go:norace
 func GrowSlice[T any](r *Region, s []T, n int) []T {
@@ -19,8 +19,8 @@ func GrowSlice[T any](r *Region, s []T, n int) []T {
 	return SliceAt[T](data, 0, n, c)
 }
 
-// grow is GrowSlice for a slice of c elements of size bytes. It returns the slice's address and capacity. The capacity is at
-// least expected, unless that is more than twice c and a large part of the remaining limit.
+// grow is GrowSlice for a slice of c elements of size bytes. It returns the slice's address and capacity. The capacity
+// is at least expected, unless expected is more than twice c and a large part of the remaining limit.
 //
 //go:norace
 func (r *Region) grow(al *Allocator, size uintptr, data xunsafe.Pointer, c, n, expected int) (xunsafe.Pointer, int) {
@@ -42,8 +42,8 @@ func (r *Region) grow(al *Allocator, size uintptr, data xunsafe.Pointer, c, n, e
 	return xunsafe.Add(base, off), wanted
 }
 
-// grownCap returns the capacity of a slice of n elements that outgrew the capacity old: the runtime's rule, but at least 64
-// bytes.
+// grownCap returns the new capacity of a slice whose capacity old is too small for n elements. It follows the runtime's
+// rule, but returns at least 64 bytes.
 func grownCap(size uintptr, n, old int) int {
 	const threshold = 256
 	c := max(old, 32/int(min(size, 32)))
@@ -58,11 +58,11 @@ func grownCap(size uintptr, n, old int) int {
 	return max(c, n)
 }
 
-// smallestBytes is the least capacity that GrowBytes gives.
+// smallestBytes is the minimum capacity of a slice that GrowBytes returns.
 const smallestBytes = 64
 
-// GrowBytes is GrowSlice for bytes of which only the first n are ever visible: the rest may hold anything. Capacities double,
-// because a growth of a quarter would leave four times the length behind as former copies.
+// GrowBytes is GrowSlice for bytes of which only the first n are ever visible. The rest may be dirty. Capacities
+// double, because growth by a quarter would leave old copies of four times the length.
 //
 //go:norace
 func GrowBytes(r *Region, s []byte, n int) []byte {
@@ -89,13 +89,13 @@ func GrowBytesTo(r *Region, s []byte, n, wanted int) []byte {
 	return SliceAt[byte](base, off, n, wanted)
 }
 
-// StretchBytes returns s with n bytes more, which may hold anything, if s is the newest slice, has no capacity beyond its length,
-// and there is room behind it. Otherwise it returns nil.
+// StretchBytes returns s with n more bytes, which may be dirty, if s is the newest slice, has no capacity beyond its
+// length, and enough free memory follows it. Otherwise it returns nil.
 //
 //go:norace
 func StretchBytes(r *Region, s []byte, n int) []byte {
 	if len(s) != cap(s) || r.onHeap(0) {
-		return nil // what follows may be another's part of the same slice
+		return nil // the following bytes may belong to another part of the same slice
 	}
 	n += len(s)
 	c := allocatorOf[byte](r).extend(1, xunsafe.DataOf(s), cap(s), n, n, false)
@@ -116,7 +116,8 @@ func TrimBytes(r *Region, s []byte) []byte {
 	return s[:len(s):len(s)]
 }
 
-// TrimUnseen is TrimBytes for a slice whose rest only the caller has seen: if cycles are isolated, the next cycle may use it.
+// TrimUnseen is TrimBytes for a slice whose rest only the caller has seen. If cycles are isolated, the next cycle may
+// reuse the rest.
 func TrimUnseen(r *Region, s []byte) []byte {
 	if r.onHeap(0) {
 		return TrimBytes(r, s)
@@ -140,11 +141,11 @@ func (r *Region) trimSlice(al *Allocator, size uintptr, data xunsafe.Pointer, c,
 		defer al.enter().Leave()
 	}
 	if n == c {
-		return // and what lies behind may be another object of the heap, not even to be pointed to
+		return // the address behind s may be another object of the heap
 	}
 	from, ok := al.newest(size, data, c)
 	if p := r.newestMark(al); !ok || p.chunk == xunsafe.Number(al.Base) && p.lo > from {
-		return // what a mark would rewind to must stay handed out
+		return // Rewind to the mark must find the slice
 	}
 	was, end := al.Lo, from+uintptr(n)*size
 	if al.ops.zeroes {
@@ -162,11 +163,12 @@ type move struct {
 	pinned position        // the allocator's position at the arena's newest mark
 }
 
-// moveSlice reserves size bytes for a slice that moves. The caller writes the first need bytes; the others are zero.
+// moveSlice reserves size bytes for a slice that moves. The caller writes the first need bytes. The rest is zero.
 //
-// A slice that is large compared with the allocator's chunks gets a chunk of its own, and all of it as capacity. When it has
-// outgrown that, the collector gets the chunk at once: nothing else is in it, and the collector keeps it while the program has
-// the old slice. So the arena holds at most twice the size of one long slice, and not four times.
+// A slice that is large compared with the allocator's chunks gets a chunk of its own, with all of it as capacity. When
+// the slice outgrows the chunk, the chunk is left to the collector at once: it has no other values, and the collector
+// keeps it while the program has the old slice. So the arena holds at most twice the size of one long slice, not four
+// times.
 //
 //go:norace
 func (al *Allocator) moveSlice(m move, need, size uintptr) (xunsafe.Pointer, uintptr) {
@@ -187,16 +189,14 @@ func (al *Allocator) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 		return al.reserveSlice(size)
 	}
 	if al.nextFree(redzone+taken) < 0 {
-		// What has grown so far goes on, mostly, and would leave each smaller one to the
-		// collector.
+		// A slice that has grown so far usually keeps growing, and would leave each smaller chunk to the collector.
 		if c := al.takeCached(taken, 2*taken, 2*taken, 8*taken); c.Base != nil {
 			al.setCurrent(c)
 			return al.reserveSlice(size)
 		}
 	}
 	if m.isAlone(&al.chunk, al) {
-		// The current chunk goes with the slice. That it is long does not say
-		// that other values of its type will come.
+		// The current chunk moves with the slice. A long slice does not mean that the type has other values.
 		if al.nextFree(redzone+taken) < 0 && al.retention.leaps && al.retention.target == 0 {
 			al.setCurrent(al.newChunk(redzone+taken, redzone+taken))
 		} else {
@@ -212,20 +212,21 @@ func (al *Allocator) reserveMoved(m move, size uintptr) (*chunk, uintptr) {
 	return al.addFull(c), off
 }
 
-// ownChunkLeast is the size in bytes of the smallest chunk for one slice. Below it, the chunk's record and allocation would cost
-// much of what it saves.
+// ownChunkLeast is the size in bytes of the smallest chunk for one slice. For smaller chunks, the record and the
+// allocation would cost much of the savings.
 const ownChunkLeast = 1 << 10
 
-// A slice gets a chunk of its own if it has at least 1/ownChunkPart of the next chunk. With 4, some of four slices that grow in
-// turn would share chunks, in which their old copies stay: 4.5 bytes for each byte in use instead of 2.
+// A slice gets its own chunk if it has at least 1/ownChunkPart of the size of the next chunk. With 4, some of four
+// slices that grow in turn would share chunks, in which their old copies stay: 4.5 bytes for each byte in use instead
+// of 2.
 const ownChunkPart = 16
 
-// lookBack is the number of newest full chunks among which releaseMoved looks for the old chunk. A slice that keeps growing is in
-// one of them.
+// lookBack is the number of newest full chunks in which releaseMoved looks for the old chunk. A slice that keeps
+// growing is in one of them.
 const lookBack = 32
 
-// releaseMoved gives the old chunk of a slice to the collector if nothing else is in it and no mark needs it. Checked builds keep
-// it until the cycle ends, to find late uses of the old slice.
+// releaseMoved leaves the old chunk of a slice to the collector if it has no other values and no mark needs it. Checked
+// builds keep it until the cycle ends, to find late uses of the old slice.
 //
 //go:norace
 func (al *Allocator) releaseMoved(m move) {
@@ -283,8 +284,9 @@ func (al *Allocator) extend(size uintptr, data xunsafe.Pointer, have, least, wan
 	return int(c)
 }
 
-// newest reports whether the slice at data, of capacity c, can change its end, and returns its offset in the current chunk. It must
-// end exactly where the newest slice ends, and nothing may have been allocated since. A slice whose capacity was cut ends earlier.
+// newest reports whether the end of the slice at data, of capacity c, can move, and returns its offset in the current
+// chunk. The slice must end exactly at the end of the newest slice, and nothing may have been allocated since. A slice
+// whose capacity was cut ends earlier.
 //
 //go:norace
 func (al *Allocator) newest(size uintptr, data xunsafe.Pointer, c int) (from uintptr, ok bool) {
@@ -293,9 +295,9 @@ func (al *Allocator) newest(size uintptr, data xunsafe.Pointer, c int) (from uin
 	return from, c != 0 && from < al.Lo && end == al.tip && RoundUp(end, al.retention.unit) == al.Lo
 }
 
-// capNearLimit returns the capacity of a slice of n elements of size bytes that Append moves: wanted, but at most half of the
-// remaining limit, because the old copy may stay and counts. If half is less than n, it returns n and half of the rest: with n alone
-// a slice would move at each append. Idle chunks count as remaining capacity.
+// capNearLimit returns the capacity of a slice of n elements of size bytes that Append moves. It is wanted, but at most
+// half of the remaining limit, because the old copy may stay and also counts. If half is less than n, it returns n and
+// half of the rest. With n alone, the slice would move at each append. Idle chunks count as remaining capacity.
 func (al *Allocator) capNearLimit(n, wanted int, size uintptr) int {
 	q, here := al.ops.quota, al.Hi-al.Lo
 	if q.Left() == noLimit || uintptr(wanted)*size <= here {

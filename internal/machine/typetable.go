@@ -4,43 +4,41 @@ import "unsafe"
 
 // TypeTable finds the allocator of a type with pointers by the address of the type's descriptor.
 //
-// It is a direct-mapped table: the upper half of the descriptor's address times a factor selects a slot. If another type's allocator is in
-// that slot, the slow path looks further. When a type is added, a factor is searched under which no two types share a slot, and if there is
-// none the table doubles. So ten types in turn are as fast as one. Of very many types some do share a slot; all but one of them are in the
-// next free slots.
+// It is a direct-mapped table: the upper half of the descriptor's address times a factor selects a slot. If the slot
+// has another type's allocator, the slow path searches the next slots. When a type is added, the table searches a
+// factor under which no two types share a slot, and doubles if there is none. So ten types in turn are as fast as one.
+// Among very many types, some do share a slot. All but one of them are in the next free slots.
 //
-// That is multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4). Without a factor, a dozen types would need tables of up
-// to maxSlots, because some addresses differ only in their low bits and others in high ones.
+// This is multiplicative hashing (Knuth, The Art of Computer Programming 3, 6.4). Without a factor, a dozen types would
+// need tables of up to maxSlots, because some addresses differ only in their low bits and others in high bits.
 type TypeTable struct {
-	slots  *[minSlots]*Allocator // the first of mask/slotSize+1 slots, none nil
-	mask   uintptr               // picks the slot, as an offset in bytes
+	slots  *[minSlots]*Allocator // the first of mask/slotSize+1 slots, none of which is nil
+	mask   uintptr               // selects the slot, as an offset in bytes
 	factor uintptr
 
-	// Busiest is the allocator that the last cycle took most from. New looks there
-	// before it looks into the table: most programs have a type that comes more
-	// often than the others.
+	// Busiest is the allocator that handed out the most bytes in the last cycle. New looks there before it looks into
+	// the table, because most programs use one type more often than the others.
 	Busiest *Allocator
 
 	*allocatorList
 }
 
-// allocatorList has what only the slow paths need, see allocatorRecord.
+// allocatorList has the fields that only the slow paths need; see allocatorRecord.
 type allocatorList struct {
-	allocators []*Allocator // all allocators, the active ones first: see idleCycles
+	allocators []*Allocator // all allocators, the active ones first; see idleCycles
 	activeLen  int          // allocators[:activeLen] are active
 
-	// Of the inactive ones:
+	// Totals of the inactive allocators.
 	inactiveHeld   uintptr // bytes of all chunks
 	inactiveChunks int
 }
 
 const (
 	minSlots = 8
-	fewSlots = 32 // the least number in a table that has grown
-	// maxSlots bounds the search: a table of 32 KB on 64 bits, which has a
-	// free factor for about 150 types, and for hardly any number beyond mostApart.
-	// With more, the table has at least twice as many slots as there are types; those
-	// that share one take turns in it.
+	fewSlots = 32 // minimum number in a table that has grown
+	// maxSlots bounds the search: a table of 32 KB on 64 bits, which has a free factor for about 150 types. For more
+	// than mostApart types there is hardly ever one, so the table has at least twice as many slots as types, and types
+	// that share a slot take turns in it.
 	maxSlots  = 4096
 	mostApart = 200
 	// factors is the number of factors that are tried before the table grows.
@@ -62,7 +60,7 @@ func factor(i int) uintptr {
 // vacant fills free slots. No key equals its key, and it has no free memory.
 var vacant = &Allocator{Key: new(TypeDesc)}
 
-// vacantSlots is the table of an arena that has met no type with pointers.
+// vacantSlots is the table of an arena without types with pointers.
 var vacantSlots = [minSlots]*Allocator{vacant, vacant, vacant, vacant, vacant, vacant, vacant, vacant}
 
 func newTypeTable() TypeTable {
@@ -72,8 +70,8 @@ func newTypeTable() TypeTable {
 // noAllocators is the list of an empty table. It never changes.
 var noAllocators allocatorList
 
-// firstTypes has what the first types of an arena need, in one allocation. More than six types hardly ever have slots of their own in so
-// small a table, and longer lists would be in the heap's next size class.
+// firstTypes has the table, the list and the first allocator of an arena, in one allocation. More than six types rarely
+// have separate slots in so small a table, and a longer list would be in the heap's next size class.
 type firstTypes struct {
 	slots      [minSlots]*Allocator
 	allocators [minSlots - 2]*Allocator
@@ -101,7 +99,7 @@ func (t *TypeTable) At(key *TypeDesc) *Allocator {
 // offset returns the offset of key's slot in bytes.
 func (t *TypeTable) offset(key *TypeDesc) uintptr { return key.Bits() * t.factor >> halfWord & t.mask }
 
-// Lookup is At, and also works in the zero Region.
+// Lookup is At for regions that may be zero.
 func (t *TypeTable) Lookup(key *TypeDesc) *Allocator {
 	if t.slots == nil {
 		return vacant
@@ -118,8 +116,8 @@ func (t *TypeTable) find(key *TypeDesc) *Allocator {
 	if al := *home; al.Key == key {
 		return al
 	}
-	// No slot is free between that of a type and the one where its allocator is, and so it
-	// stays when allocators in between change places.
+	// All slots between a type's own slot and the slot of its allocator are taken. They stay taken when allocators
+	// change places.
 	for at := uintptr(slotSize); at <= t.mask; at += slotSize {
 		slot := slotAt(t.slots, (t.offset(key)+at)&t.mask)
 		al := *slot
@@ -155,7 +153,7 @@ func (t *TypeTable) add(al *Allocator) {
 		t.mask = uintptr(slots-1) * slotSize
 	}
 	if slots != was {
-		// SAFETY: no pointer is forged: Go checks that slots is at least minSlots.
+		// SAFETY: no pointer is forged. Go checks that slots is at least minSlots.
 		t.slots = (*[minSlots]*Allocator)(make([]*Allocator, slots))
 	}
 	for i := range uintptr(slots) {
@@ -189,7 +187,7 @@ func (t *TypeTable) separate() (ok bool) {
 	return ok
 }
 
-// put enters al in its slot, or in the next free one.
+// put enters al in its slot, or in the next free slot.
 func (t *TypeTable) put(al *Allocator) {
 	at := t.offset(al.Key)
 	for *slotAt(t.slots, at) != vacant {
@@ -229,19 +227,20 @@ func slotAt(slots *[minSlots]*Allocator, off uintptr) **Allocator {
 	return (**Allocator)(unsafe.Add(unsafe.Pointer(slots), off))
 }
 
-// Inactive allocators. A region meets more and more types, and most of its cycles use few of them. So that a cycle pays only
-// for the types that it uses, an allocator that idleCycles cycles did not use becomes inactive: it follows the active ones in
-// the list, has no free memory that a fast path would find, and keeps its chunk only if that is small. Empty, Mark, Rewind
-// and the statistics visit the active allocators. The slow path of an allocation reactivates one.
+// Inactive allocators. A region gets more and more types, and most of its cycles use few of them. So that a cycle pays
+// only for the types that it uses, an allocator that idleCycles cycles did not use becomes inactive: it follows the
+// active ones in the list, has no free memory that a fast path would find, and keeps its chunk only if the chunk is
+// small. Empty, Mark, Rewind and the statistics visit the active allocators. The slow path of an allocation reactivates
+// an allocator.
 //
 //	allocators     +----+----+----+----+----+----+
 //	               | active  | inactive          |
 //	               +----+----+----+----+----+----+
 //	                         ^ activeLen
 //
-// With a list of the current cycle alone, each type would take the slow path once in each cycle.
+// If the list had only the allocators of the current cycle, each type would take the slow path once in each cycle.
 
-// activate returns al, which was found, as an active allocator.
+// activate makes al, which find returned, active, and returns it.
 //
 //go:norace
 func (r *Region) activate(al *Allocator) *Allocator {
