@@ -106,7 +106,7 @@ func TestConnContext(t *testing.T) {
 	}
 }
 
-// A connection's context also leads to what the server's context leads to.
+// A connection's context also leads to the arena of the server's context.
 func TestConnContextOfAContext(t *testing.T) {
 	a := arena.NewArena(1<<10, 0)
 	if got := arena.FromContext(arenahttp.ConnContext(arena.NewContext(t.Context(), a), nil)); got != a {

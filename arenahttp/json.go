@@ -68,7 +68,7 @@ func setHeader(h http.Header, r *http.Request, n int) {
 
 const contentType = "application/json"
 
-// Status returns the status to answer an error of Read with:
+// Status returns the HTTP status for an error of Read:
 //
 //	400  the body is empty, truncated or malformed, is not JSON or does not fit v, or was refused by an
 //	     UnmarshalJSON or UnmarshalText method; or the client went away
@@ -81,13 +81,14 @@ const contentType = "application/json"
 //
 // Syntax and type errors of arenajson and encoding/json have status 400 even if they are not from Read.
 //
-// A 503 that [Handler] answers with has the header field Retry-After: 1. A handler that answers itself sets it.
+// A response of [Handler] with status 503 has the header field Retry-After: 1. A handler that responds itself
+// must set it.
 //
-// Errors of Read are those of encoding/json, io, net/http and the body's reader. Some are wrapped, so use
+// Read returns errors of encoding/json, io, net/http and the body's reader. Some are wrapped, so use
 // errors.Is and errors.As.
 func Status(err error) int { return jsonbody.Status(err, known) }
 
-// Recovered returns the status to answer a request with that panicked with v, if v is or wraps a
+// Recovered returns the HTTP status for a request that panicked with v, if v is or wraps a
 // [*arena.LimitError]: 503 if the request can succeed once other requests have ended, and 413 otherwise.
 // It is for recovery middleware between [Handler] and the handlers, such as a router's. Without it, such
 // middleware answers 500 to a request over its limit. Like a handler, it sets Retry-After itself.

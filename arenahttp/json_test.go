@@ -57,7 +57,7 @@ func TestReadAndWrite(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		in.ServeHTTP(w, httptest.NewRequest("POST", "/", x.body))
-		// The text of an error is that of this Go's encoding/json.
+		// Errors have the text of this Go's encoding/json.
 		if got := w.Body.String(); w.Code != x.status || got != x.answer && x.status == 201 {
 			t.Errorf("%d %q, want %d %q", w.Code, got, x.status, x.answer)
 		}

@@ -218,7 +218,7 @@ func readsAs(t *testing.T, a *arena.Arena, doc string, make func() any, opts ...
 	}
 }
 
-// On every Go, errors are those of Go 1.26.
+// On every Go, errors are the same as with Go 1.26.
 func TestTypeErrorsOnEveryGo(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"L":[{"B":1},{"B":true}]}`: "json: cannot unmarshal bool into Go struct field errorsIn.L.B of type int, 23",

@@ -119,7 +119,7 @@ func (m *mode) decProgramOf(t reflect.Type) *decProgram {
 	return p
 }
 
-// has reports whether what is true for p or a program that p uses.
+// has reports whether what returns true for p or a program that p uses.
 func (p *decProgram) has(seen map[*decProgram]bool, what func(*decProgram) bool) bool {
 	if p == nil || seen[p] {
 		return false
@@ -143,8 +143,8 @@ func (p *decProgram) callsMethod() bool {
 	return p.op == readJSON || p.op == readText || p.op == readStandard || p.op == readFunc || p.keys == keyText || p.keys == keyJSON
 }
 
-// mayStop reports whether p, or a field of its struct, may end decoding with an error that leaves what was
-// decoded: an error of a method, a time, a json.Number, or a field with ,string.
+// mayStop reports whether p, or a field of its struct, may end decoding with an error that keeps the decoded
+// values: an error of a method, a time, a json.Number, or a field with ,string.
 func (p *decProgram) mayStop() bool {
 	if p.callsMethod() || p.op == readTime || p.op == readNumber {
 		return true
@@ -212,7 +212,7 @@ func ownMethods(t reflect.Type) decOp {
 	return readNothing
 }
 
-// fill completes p. methods is that of its decKey.
+// fill completes p. methods is the field of its decKey.
 func (p *decProgram) fill(methods bool) {
 	t := p.typ
 	if p.custom = p.mode.reader(t); p.custom != nil {

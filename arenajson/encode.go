@@ -19,7 +19,7 @@ import (
 // encode_text.go, numbers in encode_number.go, and maps in encode_map.go.
 //
 // A function takes the address w of the next byte and returns the address after its text. It first reserves
-// memory for what it writes. An error is a panic with a failure, which marshal recovers.
+// memory for its text. An error is a panic with a failure, which marshal recovers.
 type encoder struct {
 	mode  *mode // never nil while busy
 	flags optionFlags

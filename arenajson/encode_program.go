@@ -170,7 +170,7 @@ func (m *mode) compileEnc(k encKey) *encProgram {
 	prog.fill(k)
 	isNumber := writeInt8 <= prog.op && prog.op <= writeFloat64 || prog.op == writeNumber
 	if k.quoted && writeBool <= prog.op && prog.op <= writeNumber || isNumber && m.flags&stringifyNumbers != 0 {
-		// ,string also applies to what a pointer points to, and not to values with methods.
+		// ,string also applies to the targets of pointers, and not to values with methods.
 		prog.op, prog.inner = writeQuoted, prog.op
 	}
 	return prog

@@ -403,8 +403,8 @@ func zoneHour(s []byte) int {
 	return 10*int(h[1]-'0') + int(h[2]-'0')
 }
 
-// compacted encodes doc, the result of a method, without its spaces. The error is that of encoding/json if
-// doc is not JSON.
+// compacted encodes doc, the result of a method, without its spaces. If doc is not JSON, it fails with the error of
+// encoding/json.
 func (e *encoder) compacted(w xunsafe.Pointer, doc []byte) (xunsafe.Pointer, error) {
 	if n := len(doc); n > 2 && doc[0] == '"' && doc[n-1] == '"' && e.isPlain(xunsafe.ViewString(doc[1:n-1])) {
 		return putText(e.reserve(w, n), xunsafe.ViewString(doc)), nil

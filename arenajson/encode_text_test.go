@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Texts of characters of three bytes, including those that are escaped, of every length and with any string
+// Texts of characters of three bytes, including escaped ones, of every length and with any string
 // at any place, are encoded and decoded as by encoding/json.
 func TestThreeByteCharacters(t *testing.T) {
 	a := arena.NewArena(64<<10, 0)

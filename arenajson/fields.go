@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// Fields of structs by the rules of encoding/json, and what encoding and decoding programs have in common.
+// Fields of structs by the rules of encoding/json, and the common parts of encoding and decoding programs.
 //
 // A field is a struct field that is a member of the JSON object.
 type field struct {

@@ -101,7 +101,7 @@ func reflectSaysZero(v reflect.Value) bool {
 	return ok && z.IsZero()
 }
 
-// The fields of a struct and their order are those of encoding/json.
+// A struct has the same fields in the same order as with encoding/json.
 func TestFieldsAreThoseOfEncodingJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, v := range zoo {

@@ -16,10 +16,10 @@ import (
 // the same errors. The result is allocated from a, or from the heap if a is nil, and is valid until a is
 // reset.
 //
-// The members of an [arena.Map] are sorted by name, like those of a builtin map. If the arena's limit is
+// The members of an [arena.Map] are sorted by name, like the members of a builtin map. If the arena's limit is
 // exceeded, Marshal returns a [*arena.LimitError]. Other panics of v's methods are passed on.
 //
-// Marshal does not allocate from the heap, except for what v's methods allocate, and for v itself if it is
+// Marshal does not allocate from the heap, except for the allocations of v's methods, and for v itself if it is
 // not a pointer.
 func Marshal(a *arena.Arena, v any, opts ...Option) ([]byte, error) {
 	return newEncoder(a, opts).take(v)
@@ -279,7 +279,7 @@ func Compact(a *arena.Arena, src []byte) ([]byte, error) {
 
 // Indent returns src with each element on a line of its own, which begins with prefix and one copy of indent
 // for each level, like [encoding/json.Indent]. As there, the first line has no prefix, and spaces after the
-// document are kept. Memory and errors are those of [Compact].
+// document are kept. Memory and errors are as for [Compact].
 func Indent(a *arena.Arena, src []byte, prefix, indent string) (doc []byte, err error) {
 	compact, err := Compact(a, src)
 	if err != nil {
@@ -400,7 +400,7 @@ func (e *Encoder) SetEscapeHTML(on bool) {
 }
 
 // Encode writes the JSON encoding of v, followed by a newline, in one call of Write. After an error of the
-// stream, each call returns that error. Other errors are those of [Marshal].
+// stream, each call returns that error. Other errors are as for [Marshal].
 func (e *Encoder) Encode(v any) error {
 	if e.err != nil {
 		return e.err

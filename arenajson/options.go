@@ -13,7 +13,7 @@ import (
 // change how values of a type are encoded or decoded: each set of them has a mode, with compiled types of its
 // own, so that a call without options does not check for them.
 
-// An Option changes what a function of this package does. Functions ignore options that do not apply to them.
+// An Option changes the behavior of a function of this package. Functions ignore options that do not apply to them.
 //
 // If encoding/json is built on encoding/json/v2, as it is by default since Go 1.27, this package leaves some
 // types to it: types with a method MarshalJSONTo or UnmarshalJSONFrom, structs with tags that only v2 knows,

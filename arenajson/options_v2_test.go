@@ -131,8 +131,8 @@ func TestWithMarshalers(t *testing.T) {
 	}
 }
 
-// Functions of this package have no effect beside those of encoding/json/v2, in any order, and the first option of
-// several is used.
+// Functions of this package have no effect beside functions of encoding/json/v2, in any order. The first of several
+// options is used.
 func TestWithMarshalersBesideFunctions(t *testing.T) {
 	never := MarshalFunc(func(*arena.Arena, celsius) ([]byte, error) { t.Error("MarshalFunc: called"); return []byte("0"), nil })
 	first := WithMarshalers(jsonv2.MarshalFunc(func(celsius) ([]byte, error) { return []byte("1"), nil }))

@@ -293,7 +293,7 @@ func (s *scanner) skip(i int) int { return s.skipWithin(i, s.depth, 0, 0) }
 func braceBit(c byte) uint64 { return uint64(c >> 5 & 1) }
 
 // skipWithin skips the value at i, which is within depth arrays and objects. The low n bits of open, 64 at
-// most, are the braceBits of those that are open within the value, the innermost lowest. If n is not 0 at
+// most, are the braceBits of the arrays and objects that are open within the value, the innermost lowest. If n is not 0 at
 // first, i is the index after a value in the innermost. Deeper values are skipped by a recursive call for
 // each 64 levels.
 func (s *scanner) skipWithin(i, depth int, open uint64, n int) int {

@@ -242,7 +242,7 @@ func toFloat(u uint64, exponent int) (float64, bool) {
 	shift := bits.LeadingZeros64(u)
 	u <<= shift
 	hi, lo := bits.Mul64(u, p.hi)
-	const rest = 1<<9 - 1 // bits of hi below those that the result and its rounding use
+	const rest = 1<<9 - 1 // bits of hi below the bits that the result and its rounding use
 	if hi&rest == rest {
 		// The lower half of the power may carry into them.
 		more, least := bits.Mul64(u, p.lo)

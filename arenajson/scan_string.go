@@ -48,7 +48,7 @@ func (s *scanner) strRest(start, i int) (string, int) {
 }
 
 // scanUTF8 returns the index of the first byte from i on that is a quote, a backslash, a control character,
-// or the beginning of what is not UTF-8.
+// or the beginning of invalid UTF-8.
 func (s *scanner) scanUTF8(i int) int {
 	if vectored && special(s.word(i)) == 0 { // a shorter text does not pay for the call
 		end, done := s.scanBlocks(i)
@@ -486,7 +486,7 @@ func isUsual(w uint64) bool {
 	return x != 0 && x != 0x200d && w&0xfeffff != 0xa880e2
 }
 
-// areUsual is isUsual for both characters, with results as those of areThrees.
+// areUsual is isUsual for both characters, with results like areThrees.
 func areUsual(w uint64) uint64 {
 	const carry = 0x7fffff * both
 	end := (w ^ 0xa880e2*both) & (0x3e3f0f * both)

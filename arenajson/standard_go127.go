@@ -58,7 +58,7 @@ func WithMarshalers(m *jsonv2.Marshalers) Option {
 
 // WithUnmarshalers returns an option that decodes whole documents by encoding/json/v2, with the functions of
 // m and the options of encoding/json. The result is allocated from the heap. The options
-// DisallowUnknownFields, CaseSensitive, Strict, UseNumber and StringifyNumbers apply; errors are those of
+// DisallowUnknownFields, CaseSensitive, Strict, UseNumber and StringifyNumbers apply. Errors are from
 // encoding/json/v2, and never a [*StrictError]. All other options have no effect, including [UnmarshalFunc].
 // If the option is passed several times, the first m is used.
 func WithUnmarshalers(m *jsonv2.Unmarshalers) Option {

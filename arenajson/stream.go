@@ -231,7 +231,7 @@ type docReader struct {
 	r      io.Reader
 	search search
 	begin  []byte // the beginning of the document, which was searched
-	buf    []byte // gets what is read after the document
+	buf    []byte // receives the bytes read after the document
 	done   bool
 }
 
@@ -467,7 +467,7 @@ func (t *tokens) end() {
 // than memory, and the arena may be reset after each element.
 //
 // More than 10,000 open brackets are an error. An error that Decode repeats is also returned by Token. Strict
-// checks what is decoded, but not the names that Token returns.
+// checks decoded values, but not the names that Token returns.
 func (d *Decoder) Token() (json.Token, error) {
 	for d.err == nil {
 		c, err := d.peek()

@@ -65,7 +65,7 @@ func (d *decoder) set(opts []Option) {
 }
 
 // readAll reads r to its end, and sets up the result as the document. If partial is set, readAll also returns
-// what it read before an error of r.
+// the bytes read before an error of r.
 func (d *decoder) readAll(r io.Reader, partial bool) (data []byte, err error) {
 	defer catchLimit(&err)
 	m := readall.Memory{Does: "arenajson.Unmarshal", Slack: docSlack}
@@ -246,7 +246,7 @@ func allZero(p xunsafe.Pointer, size uintptr) bool {
 	return true
 }
 
-// Errors are those of encoding/json up to Go 1.26, on every Go: an encoding/json that is built on v2 finds the
+// Errors are the same on every Go, as of encoding/json up to Go 1.26. An encoding/json that is built on v2 finds the
 // same errors, but reports other offsets and paths.
 //
 // Decoding keeps nothing for errors. After one, walk finds its place by reading the document again from the

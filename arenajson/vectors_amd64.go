@@ -47,7 +47,7 @@ var vectors = func() (v [11][16]byte) {
 }()
 
 // putBlocks copies text, of 16 bytes at least, up to the first block that has a mark of v or the end of U+2028
-// or U+2029. It may write 16 bytes more. Results are those of scanText.
+// or U+2029. It may write 16 bytes more. Results are as for scanText.
 //
 //go:noescape
 func putBlocks(v *[19][16]byte, to, text *byte, length int) (n int, bad bool)

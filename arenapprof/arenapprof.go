@@ -29,7 +29,7 @@ import (
 // chunks of the arena and its forks. Both are multiplied by the sampling rate, so they estimate the totals of
 // all arenas. With a rate of 1 they are exact.
 //
-// The labels are those of the goroutine at Get, as set by pprof.Do.
+// The labels are the goroutine's at Get, as set by pprof.Do.
 //
 // Its cost is proportional to the number of sampled arenas. Get and Put wait only while WriteProfile lists
 // them. It returns only errors of w.

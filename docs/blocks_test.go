@@ -207,7 +207,7 @@ func program(page, section, block string) (files map[string][]byte, adapter stri
 			case packages["chi"], packages["gin"], packages["echo"], packages["fiber"]:
 				adapter = "routers"
 			}
-			if path == packages["orderpb"] || path == packages["arenagrpc"] { // its requirements include those of protobuf
+			if path == packages["orderpb"] || path == packages["arenagrpc"] { // its requirements include protobuf's
 				adapter = "grpc"
 			}
 		}
@@ -308,8 +308,8 @@ func declared(f *ast.File) map[string]bool {
 	return names
 }
 
-// prune removes from the declarations for a page those that this block does not use or declares itself.
-// Methods stay with their types.
+// prune removes declarations for a page that this block does not use, or declares itself. Methods stay with their
+// types.
 func prune(around, block *ast.File) {
 	needed, own := map[string]bool{}, declared(block)
 	note := func(n ast.Node) {

@@ -13,7 +13,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit/turns"
 )
 
-// The cost of the checks is measured with correct requests, such as those of a handler.
+// The cost of the checks is measured with correct requests, as a handler serves them.
 
 type reading struct {
 	sensor string

@@ -54,8 +54,7 @@ type sink struct {
 func (s *sink) Header() http.Header    { return s.header }
 func (s *sink) WriteHeader(status int) { s.status = status }
 
-// count returns the heap allocations of a request and their bytes: the handler's own, without those of
-// net/http.
+// count returns the heap allocations of a request and their bytes, without net/http's.
 func count(h http.Handler) (allocs, size float64) {
 	w := &sink{header: http.Header{}}
 	reader := bytes.NewReader(body())

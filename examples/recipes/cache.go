@@ -14,6 +14,6 @@ func CachedReceipt(ctx context.Context, cache *lru.Cache[string, *Receipt], o *O
 	}
 	a := arena.FromContext(ctx)
 	r := receipt(a, o)
-	cache.Add(strings.Clone(o.ID), arena.Escape(a, r)) // what a cache keeps is copied to the heap
+	cache.Add(strings.Clone(o.ID), arena.Escape(a, r)) // the cache keeps copies on the heap
 	return r
 }

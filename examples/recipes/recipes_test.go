@@ -279,7 +279,7 @@ func TestCachedReceipt(t *testing.T) {
 				t.Errorf("receipt = %+v", r)
 			}
 		})
-		pool.Do(func(a *arena.Arena) { a.AllocString(strings.Repeat("x", 4000)) }) // writes over what was not copied
+		pool.Do(func(a *arena.Arena) { a.AllocString(strings.Repeat("x", 4000)) }) // overwrites values that were not copied
 	}
 	if r, ok := cache.Get("A-1"); !ok || *r != (Receipt{"A-1", "0.00"}) || cache.Len() != 1 {
 		t.Errorf("cache has %v, %v, %d entries", r, ok, cache.Len())

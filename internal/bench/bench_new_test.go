@@ -8,8 +8,8 @@ import (
 )
 
 // The benchmarks compare subjects within one run: read ratios between lines, not times. Each result is stored
-// in a package variable of pointer type, whose store has a write barrier, as in a program that keeps what it
-// allocates. A cycle is 250 objects, and its Reset is part of the time.
+// in a package variable of pointer type, whose store has a write barrier, as in a program that keeps its
+// objects. A cycle is 250 objects, and its Reset is part of the time.
 
 const cycleLen = 250
 

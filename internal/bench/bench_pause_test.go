@@ -85,7 +85,7 @@ func afterPause(t testing.TB, p source, concurrent int) (steady, first time.Dura
 }
 
 // BenchmarkPause reports the 99th percentile of the first 1,000 requests after a pause of three collections,
-// divided by that of the steady state: the median of the rounds. For arenas kept by hand, the difference is
+// divided by the 99th percentile in steady state: the median of the rounds. For arenas kept by hand, the difference is
 // the cold cache.
 func BenchmarkPause(b *testing.B) {
 	for _, concurrent := range []int{1, 10, 100, 500} {

@@ -2,8 +2,7 @@ package bench
 
 import "unsafe"
 
-// byteBump is the baseline of the benchmarks and what every other resettable Go arena does: a cursor over a
-// []byte. It zeroes nothing, and the collector does not see pointers stored in it, so objects reachable only
+// byteBump is the baseline of the benchmarks: a cursor over a []byte, like every other resettable Go arena. It zeroes nothing, and the collector does not see pointers stored in it, so objects reachable only
 // from it are freed too early. Use it for measurements only.
 //
 // It has three forms. bytebump calls its method, as those arenas do, because choosing among chunks and

@@ -397,7 +397,7 @@ func (c *copier) text(r int, s string) string {
 	return xunsafe.String(p, len(s))
 }
 
-// textBlock is the largest allocation that short texts share, and so an upper bound on what a single kept
+// textBlock is the largest allocation that short texts share, and so the most memory that a single kept
 // string retains. A block is never larger than the sum of the texts before it, so a string that is copied
 // alone retains only itself.
 const textBlock = 128

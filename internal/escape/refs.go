@@ -6,8 +6,8 @@ import "github.com/ebbpool/arena/internal/xunsafe"
 // reflect can make an interface of a struct's first field, or of an array's first element, with the box of
 // the whole value.
 //
-// Values in the region are identified by address (see pieces.go). There an address has one type, that of its
-// allocator, and pointers into the middle of a value must stay such pointers in the copy.
+// Values in the region are identified by address (see pieces.go). There an address has one type, its
+// allocator's, and pointers into the middle of a value must stay such pointers in the copy.
 type ref struct {
 	at   Pointer // a pointer, so that the address is not reused
 	prog *program

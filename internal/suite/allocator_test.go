@@ -270,8 +270,8 @@ func TestGCAllocator(t *testing.T) {
 	}
 }
 
-// Checked builds report an allocator that is used too late, for types with and without pointers, and what
-// ended it.
+// Checked builds report an allocator that is used too late, for types with and without pointers, and the call
+// that ended it.
 func TestCheckedAllocator(t *testing.T) {
 	if !check.On {
 		t.Skip("needs the checks")

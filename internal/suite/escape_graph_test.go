@@ -62,8 +62,8 @@ func (v *vertex) label() string { return v.name }
 func (p pair) label() string    { return p.s }
 func (w word) label() string    { return "word" }
 
-// nest is a struct from which package reflect makes interfaces that share its box. The interfaces of In and
-// In.P have the same address as that of nest.
+// nest is a struct from which package reflect makes interfaces that share its box. The interfaces of In,
+// In.P and nest have the same address.
 type nest struct {
 	In   nestPart
 	List [2]nestPart

@@ -112,7 +112,7 @@ func TestEscapeOfEmptyValuesInBoxes(t *testing.T) {
 	type empties struct {
 		s string
 		b []byte
-		x any // makes Escape record what it finds in it
+		x any // makes Escape record the values in it
 	}
 	type holder struct {
 		x, y any

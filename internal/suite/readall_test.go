@@ -14,7 +14,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-// ReadAll returns what io.ReadAll does. Unless there are other allocations in between, it uses no more memory
+// ReadAll returns the same as io.ReadAll. Unless there are other allocations in between, it uses no more memory
 // than the result.
 func TestReadAll(t *testing.T) {
 	a := arena.NewArena(4096, 0)

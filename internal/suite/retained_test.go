@@ -145,7 +145,7 @@ func TestGiantCostsItselfAlone(t *testing.T) {
 	}
 }
 
-// Types with few objects in the first cycle hold at most twice what they use.
+// Types with few objects in the first cycle hold at most twice the memory that they use.
 func TestFewObjectsOfManyTypes(t *testing.T) {
 	testkit.NeedsReuse(t)
 	a := arena.NewArena(64<<10, 0)

@@ -51,7 +51,7 @@ func large(docs ...string) (all []Claim) {
 // simdjson builds an untyped DOM.
 const simdjson = "simdjson DOM, C++"
 
-// besideTree compares our speed with typed values with that of an untyped DOM.
+// besideTree compares our speed with typed values to the speed of an untyped DOM.
 func besideTree(docs ...string) (all []Claim) {
 	for _, doc := range docs {
 		all = append(all, Claim{"decode: " + doc + ", beside a tree", "times the MB/s of " + simdjson,

@@ -16,7 +16,7 @@ import (
 // Figure is a row of the CSV.
 type Figure struct {
 	Table   string // its table
-	Work    string // the row: what was measured
+	Work    string // the row: the operation that was measured
 	Measure string // the meaning of the number; in a pivot table the column
 	Run     string // processor and Go version; in C++ tables the compiler
 	Date    string // of the run, like 2026-11-23
@@ -69,8 +69,8 @@ func Save(file string, all []Figure) error {
 	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
-// Replace merges the figures of a new run into the stored ones. It replaces those of the same table and
-// processor and keeps all others.
+// Replace merges the figures of a new run into the stored ones. It replaces figures of the same table and
+// processor, and keeps all others.
 func Replace(kept, fresh []Figure) []Figure {
 	of := func(g Figure) [2]string { return [2]string{g.Table, g.Run} }
 	gone := map[[2]string]bool{}

@@ -13,7 +13,7 @@ import (
 
 const kept = "../../docs/figures.csv"
 
-// The tables of the pages are what docs/figures.csv gives.
+// The tables of the pages match docs/figures.csv.
 func TestTablesAreFresh(t *testing.T) {
 	all, err := Read(kept)
 	if err != nil {
@@ -193,7 +193,7 @@ func TestChecksumsMustAgree(t *testing.T) {
 	}
 }
 
-// A new run replaces the figures of the same processor and keeps those of others.
+// A new run replaces the figures of the same processor and keeps the figures of others.
 func TestReplace(t *testing.T) {
 	old := []Figure{{Table: "a", Work: "1", Run: "x"}, {Table: "a", Work: "2", Run: "x"}, {Table: "a", Work: "1", Run: "y"}, {Table: "b", Work: "1", Run: "x"}}
 	got := Replace(old, []Figure{{Table: "a", Work: "3", Run: "x"}})

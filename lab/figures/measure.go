@@ -18,7 +18,7 @@ import (
 // A Num with a * is the geometric mean over all matching benchmarks, each compared with the one whose last
 // part is Den; with the prefix worst:, the largest of their medians.
 type Claim struct {
-	Work     string // what was measured; empty: as in the row above
+	Work     string // the operation that was measured; empty: as in the row above
 	Measure  string // the meaning of the number
 	Num, Den string // names of benchmarks, without "Benchmark" and "-GOMAXPROCS"
 }

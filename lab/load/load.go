@@ -125,7 +125,7 @@ func (w *worker) send(i int, start time.Time) {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // weigh returns a hash of a request's index and response. The sum over all requests does not depend on their
-// order, but changes if two requests get each other's response. The multiplications are those of SplitMix64's
+// order, but changes if two requests get each other's response. The multiplications are from SplitMix64's
 // finalizer.
 func weigh(i int, answer []byte) uint64 {
 	x := uint64(i)<<32 | uint64(crc32.Checksum(answer, castagnoli))

@@ -48,7 +48,7 @@ func run(t *testing.T, workers, requests int, loop Loop, s *stalled) (perSecond 
 	return float64(requests) / took.Seconds(), func(q float64) time.Duration { return time.Duration(h.ValueAtQuantile(q)) }
 }
 
-// Requests that arrive while a server stands still for 200 ms have latencies from 200 ms down to nothing: 200 of 2,000 in
+// Requests that arrive while a server is stopped for 200 ms have latencies from 200 ms down to nothing: 200 of 2,000 in
 // an open loop. A closed loop hides them, because only the workers' own requests wait.
 func TestStallShowsItsQueue(t *testing.T) {
 	const n = 2000
@@ -80,7 +80,7 @@ func TestBehindSchedule(t *testing.T) {
 	})
 }
 
-// Arrivals are those of a Poisson process, and the same for every side.
+// Arrivals form a Poisson process, and are the same for every side.
 func TestArrivals(t *testing.T) {
 	const n, rate = 100_000, 50_000.0
 	at := Arrivals(7, n, rate)

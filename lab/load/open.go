@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Arrivals returns the start times of n requests: those of a Poisson process, in which callers are
-// independent, so that some arrive in bunches. They depend on the seed and fill exactly n/rate seconds, so
+// Arrivals returns the start times of n requests as a Poisson process: callers are independent, so some requests
+// arrive in bunches. They depend on the seed and fill exactly n/rate seconds, so
 // every subject gets the same times.
 func Arrivals(seed uint64, n int, rate float64) []time.Duration {
 	rng := rand.New(rand.NewPCG(seed, 0x6172726976616c))

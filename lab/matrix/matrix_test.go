@@ -79,7 +79,7 @@ func measure(b *testing.B, w workloads.Workload, n int, a subjects.Allocator) {
 	b.ReportMetric(float64(spent.Nanoseconds())/float64(ops), "ns/op")
 	b.ReportMetric(float64(sum&(1<<53-1)), "checksum")
 	if w.Kind == workloads.Resident {
-		// Return all other memory to the system, to measure what the subject retains.
+		// Return all other memory to the system, to measure the subject's retained memory.
 		debug.FreeOSMemory()
 		if p, err := procfs.Self(); err == nil {
 			if status, err := p.NewStatus(); err == nil {

@@ -58,7 +58,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The pictures of the pages are what docs/figures.csv gives.
+// The pictures of the pages match docs/figures.csv.
 func TestPicturesAreFresh(t *testing.T) {
 	all, err := figures.Read("../../docs/figures.csv")
 	if err != nil {

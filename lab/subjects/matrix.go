@@ -10,7 +10,7 @@ import (
 // supports.
 type Allocator struct {
 	Name string
-	// What describes the subject, with what is needed to interpret its numbers.
+	// What describes the subject, with the facts needed to interpret its numbers.
 	What string
 	// New returns an instance for a process that measures one workload.
 	New func() any

@@ -1,7 +1,7 @@
 package workloads
 
 // The matrix allocates through these interfaces, each as small as one kind of work needs. A subject
-// implements those that it supports. For the others it has no row, but a reason.
+// implements the interfaces that it supports. For the others it has a reason instead of a row.
 //
 // Methods with a dst parameter make one object for each element. The loop is in the subject, so that calls
 // that are inlined in users' code are also inlined here.
@@ -57,14 +57,14 @@ type Nodes interface {
 	Apart() Nodes
 }
 
-// Requests allocates the objects of a small request: those of the handler, and a sixth type.
+// Requests allocates the objects of a small request: the handler's types, and a sixth one.
 type Requests interface {
 	Cycle
 	Memory
 	Node() *Node
 }
 
-// Workers returns a Requests for each goroutine. They share what the subject shares.
+// Workers returns a Requests for each goroutine. They share the subject's shared memory.
 type Workers interface {
 	Worker() Requests
 }

@@ -40,7 +40,7 @@ type Workload struct {
 	Per func(n int) float64
 	// Procs returns GOMAXPROCS of the run; 0 keeps the default.
 	Procs func(n int) int
-	// Kind is what is measured in addition to time, or instead of it.
+	// Kind is the quantity that is measured in addition to time, or instead of it.
 	Kind Kind
 	// Need is the name of the interface that a subject must implement.
 	Need string

@@ -125,7 +125,7 @@ func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
 	}
 }
 
-// variable returns what becomes of what a variable holds.
+// variable returns how the value of a variable escapes, and the places where it is stored.
 func (h *advisor) variable(obj types.Object) (escape, []place) {
 	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
 		return outlives, nil

@@ -51,7 +51,7 @@ func (r *reporter) report(ignored finding.IgnoredLines) {
 		rule finding.Rule
 		pos  token.Pos
 	}
-	// The uses on one line of memory that one event took back are one mistake, such as those of a value and its field.
+	// Several uses on one line of memory that one event took back are one mistake, such as uses of a value and of its field.
 	type mistake struct {
 		rule finding.Rule
 		of   *flow.Event

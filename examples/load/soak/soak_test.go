@@ -51,8 +51,8 @@ const (
 
 // TestSoak runs both services in one process, in a memory control group if possible, under a changing load: a
 // day, a night with a hundredth of it, and bursts, sent by processes some of which are killed during their
-// requests (client_test.go). In between, without load, every exported metric is compared with what is known
-// about the requests (metrics_test.go), and nothing may be in use: no arena, no goroutine, no database
+// requests (client_test.go). In between, without load, every exported metric is compared with the log
+// of the requests (metrics_test.go), and nothing may be in use: no arena, no goroutine, no database
 // connection, and no more memory than before.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
@@ -108,7 +108,7 @@ type soak struct {
 	rss      float64 // maximum
 }
 
-// group makes a memory control group of version 1 or 2 below that of this process.
+// group makes a memory control group of version 1 or 2 below the group of this process.
 func group(t *testing.T) (dir string) {
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	why := "Linux has them"

@@ -1,4 +1,4 @@
-// Package batch generates requests like those of OpenTelemetry's SDKs. They are always the same.
+// Package batch generates requests as OpenTelemetry's SDKs send them. They are always the same.
 package batch
 
 import (

@@ -9,7 +9,7 @@ import (
 
 const traceDir = "../../../traces"
 
-// The files in traces/, against which both languages test, are what the model generates.
+// The files in traces/, against which both languages test, match the model.
 func TestTracesAreFresh(t *testing.T) {
 	want := Traces()
 	maps.Copy(want, RegionTraces())

@@ -164,7 +164,7 @@ var (
 )
 
 // Convert converts another copy with "arena convert", whose program is tool, for a program of the form
-// automatic. -own and -carry are what -suggest prints. The result has passed the module's tests.
+// automatic. -own and -carry are as -suggest prints them. The result has passed the module's tests.
 // Convert returns the number of allocation sites moved, the number of all sites, and the duration.
 func (c *Made) Convert(tool string) (moved, sites int, took time.Duration, err error) {
 	if err := c.copy("automatic"); err != nil {

@@ -1,6 +1,6 @@
-// The physical anchor of json-speed: how fast C++ reads documents into a tree of theirs (DOM),
-// of which nobody has asked for a type. `lab json` compiles this once with -DUSE_YYJSON, and once
-// without for simdjson. Usage: anchor MILLISECONDS NAME=FILE...
+// The reference of json-speed: the speed at which C++ reads documents into an untyped tree (DOM). `lab json`
+// compiles this once with -DUSE_YYJSON, and once without, for simdjson.
+// Usage: anchor MILLISECONDS NAME=FILE...
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -32,7 +32,7 @@ struct reader {
 };
 #endif
 
-// processor is the processor time of this process in ns, as that of the Go codecs is.
+// processor returns the processor time of this process in ns. The Go codecs are measured in the same way.
 static double processor() {
     timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);

@@ -1,6 +1,6 @@
-// Binary trees as workloads/trees.go has them, by std::pmr::monotonic_buffer_resource, on buffers
-// that it keeps, as our arenas keep theirs. It prints what the matrix prints: `lab bench` runs it
-// beside that. Usage: trees DEPTH
+// The binary trees of workloads/trees.go, allocated by std::pmr::monotonic_buffer_resource from buffers that
+// are kept, as our arenas keep theirs. `lab bench` runs it beside the matrix, and it prints the same lines.
+// Usage: trees DEPTH
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
