@@ -13,8 +13,8 @@ import (
 // A handle is valid as long as its arena is in use, across Reset and Rewind, and
 // belongs to the goroutine that owns the arena. It must not be used after the arena's
 // Release or Put. As with New, such a use is a logic error that is safe for the
-// process, and builds with checks panic. Limits and statistics count the allocations of
-// a handle like those of New.
+// process, and builds with checks panic. Limits and statistics include the allocations of
+// a handle.
 //
 // The zero Allocator is not usable: New panics.
 type Allocator[T any] struct {

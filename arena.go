@@ -21,7 +21,7 @@ import (
 type Arena struct {
 	region machine.Region // first, where machine.RegionOf looks
 
-	printer *printer // what Sprintf uses; nil before the first
+	printer *printer // of Sprintf; nil before its first call
 	forks   *forks   // nil if the arena was not forked and is no fork
 
 	_     noCopy
@@ -57,13 +57,13 @@ func (*noCopy) Unlock() {}
 // chunkSize is the size in bytes of the chunks that the arena takes from the Go heap for values without pointers, and keeps if maxRetained
 // allows. The first cycle begins with less, so that an arena for one small request costs little: with the larger of 1 KB and a 64th of
 // chunkSize, and reaches chunkSize with the third chunk. (If chunkSize is above 1 MB, it begins with all of it.) Each type with pointers has
-// memory of its own, which begins with six objects, but at most 512 bytes. While the first cycle needs more, chunks grow to up to 64 times
+// separate memory, which begins with six objects, but at most 512 bytes. While the first cycle needs more, chunks grow to up to 64 times
 // chunkSize. Larger values get a chunk that fits. NewArena panics if chunkSize <= 0.
 //
-// maxRetained is the most bytes of chunks that the arena keeps after a Reset; if it is <= 0, it is 10 * chunkSize. Below it the arena keeps
-// what most cycles need, and for about 190 cycles what a larger one needed. Cycles that need more than maxRetained take the rest from the
-// heap each time. (The arena's own records are not included: about 450 bytes for each type with pointers that it has met, twice that if the
-// type has several chunks, and for marks at most an eighth of maxRetained, or 4 KB.)
+// maxRetained is the most bytes of chunks that the arena keeps after a Reset. If it is <= 0, it is 10 * chunkSize. Within it, the arena keeps
+// enough for most cycles, and after a larger cycle its memory for about 190 cycles. A cycle that needs more than maxRetained takes the rest
+// from the heap each time. (The arena's own records are not included: about 450 bytes for each type with pointers, twice that if the type has
+// several chunks, and for marks at most an eighth of maxRetained, or 4 KB.)
 func NewArena(chunkSize, maxRetained int) *Arena {
 	size, retained := checkSizes("NewArena", chunkSize, maxRetained)
 	a := newArena(size, retained)

@@ -10,7 +10,7 @@ import (
 
 // forks links an arena with its forks, and a fork with its parent.
 type forks struct {
-	parent *Arena // nil in what is no fork
+	parent *Arena // nil if the arena is not a fork
 	born   uint64 // a fork's number among its parent's
 
 	list   []*Arena // list[:out] are in use, the others idle
@@ -28,15 +28,15 @@ type forks struct {
 //	...
 //	err := g.Wait() // before a's Reset, Release or Put
 //
-// A fork ends at a's Reset, Release or Put, and at a Rewind to a Mark that was taken before the fork was made. Its goroutine must be done
-// with it by then, and the goroutine that owns a must have waited for that, for example with a WaitGroup. A later use is a logic error, like
-// the use of an arena after its Put, and a use at the same moment is a data race. Builds with checks report both.
+// A fork ends at a's Reset, Release or Put, and at a Rewind to a Mark that was taken before the call of Fork. The goroutine that owns a must
+// first wait until the fork's goroutine no longer uses it, for example with a WaitGroup. A later use is a logic error, like the use of an
+// arena after its Put, and a concurrent use is a data race. Builds with checks report both.
 //
-// The limit of a, and that of its pool, count a and its forks together. So does maxRetained: forks that have ended keep memory for the next
-// ones, so a warm arena forks without allocating. Stats describes an arena or fork alone; PoolStats counts forks with their arenas. Memory
-// that ended forks keep counts towards a pool's total until their arena needs it or is put back.
+// The limits of a and of its pool count a and its forks together, and so does maxRetained. Ended forks keep memory for later forks, so a warm
+// arena forks without allocating. This memory counts towards a pool's total until the arena needs it or is put back. Stats describes an
+// arena or fork alone, and PoolStats counts forks with their arenas.
 //
-// A fork's Reset and Release take back only what came from the fork and its forks. A Mark is valid only for the arena that it was taken of.
+// A fork's Reset and Release take back only the memory of the fork and its own forks. A Mark is valid only for the arena that returned it.
 // A fork can't be put in a pool.
 func (a *Arena) Fork() *Arena {
 	if a == nil {
@@ -130,8 +130,8 @@ func (a *Arena) usedByForks() (used uintptr) {
 	return used
 }
 
-// trimForks bounds what a's forks, which have all ended, keep for the next cycle: as many forks as one of the last cycles used, and no more
-// bytes than a and its forks may keep together.
+// trimForks bounds the memory that a's forks, which have all ended, keep for the next cycle: as many forks as one of the last cycles used, and
+// no more bytes than a and its forks may keep together.
 func (a *Arena) trimForks() {
 	k := a.forks
 	if k.cycles++; k.cycles == machine.Window {
@@ -139,7 +139,7 @@ func (a *Arena) trimForks() {
 		k.cycles, k.most = 0, 0
 	}
 	if a.forks.parent != nil {
-		return // its arena's budget is that of all
+		return // all forks share the budget of the outermost arena
 	}
 	held, most := a.heldAll(), a.region.MaxRetained
 	a.region.ShrinkCache(most - min(most, held))
@@ -277,18 +277,18 @@ func (e *LimitError) Error() string {
 }
 
 // SetLimit bounds the arena's memory: its chunks never have more than that many bytes together, and an allocation that needs more panics with a
-// *LimitError. 0 removes the limit; SetLimit panics if bytes is negative. An arena that has more already keeps it until its Reset.
+// *LimitError. 0 removes the limit; SetLimit panics if bytes is negative. An arena that already has more keeps it until its Reset.
 //
 // The limit counts whole chunks, used or not, including those kept from the last cycle. An arena with a limit keeps at most half of it over a
 // Reset. (Records, as NewArena describes them, are not included.) A chunk has at most an eighth of the remaining limit, unless a single value
-// needs more, so that one kind of value does not take it all. A slice that grows by Append leaves its former memory behind, and may have a
-// quarter of the limit; a slice that is made at once may have nearly all. With a limit of ten times what usual cycles use, a warm arena takes
-// nothing more from the heap. A limit below the arena's chunk size also works.
+// needs more, so that one kind of value does not take it all. A slice that grows by Append leaves its former memory behind, so it can
+// have a quarter of the limit. A slice that is made at once can have nearly all. With a limit of ten times the bytes of usual cycles, a warm
+// arena takes nothing from the heap. A limit below the arena's chunk size also works.
 //
-// The limit holds for the arena and all its forks together, and SetLimit panics for a fork. Chunks that one of them has and does not use count
-// for all, but are never more than half of the limit: a Reset or Rewind that would leave more gives them to the collector.
+// The limit holds for the arena and all its forks together, and SetLimit panics for a fork. Idle chunks of each of them count, but are never
+// more than half of the limit: a Reset or Rewind that would leave more drops them.
 //
-// For an arena from a pool, the limit holds until Put, in place of the pool's. Values on the heap, such as those of a nil arena, have no limit.
+// For an arena from a pool, the limit holds until Put, in place of the pool's. Values on the heap, such as a nil arena's, have no limit.
 func (a *Arena) SetLimit(bytes int) {
 	limit := checkLimit("Arena.SetLimit", bytes)
 	if a == nil {

@@ -280,7 +280,7 @@ func (a *Arena) AllocBytes(n int) []byte {
 //go:noinline
 func (a *Arena) allocBytesSlow(n int) []byte {
 	if a == nil && uint(n) <= machine.MaxAlloc {
-		return make([]byte, n) // what makeSlice comes to, after more checks
+		return make([]byte, n) // makeSlice does the same after more checks
 	}
 	return makeSlice[byte](a, "AllocBytes", n, n)
 }

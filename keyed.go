@@ -38,7 +38,7 @@ import (
 // A KeyedPool is safe for concurrent use and must not be copied. The zero KeyedPool is one of NewKeyedPool(0).
 // A nil KeyedPool returns nil arenas, which allocate from the heap; its setters only check their arguments.
 //
-// A Get of a key that has memory takes a look-up more than that of an ArenaPool, and no lock.
+// Compared with an ArenaPool, a Get of a key that has memory needs one more look-up, and no lock.
 type KeyedPool[K comparable] struct {
 	base  ArenaPool
 	once  sync.Once
@@ -77,7 +77,7 @@ type keyRing struct {
 // defaultMaxKeys is the number of keys that have memory until SetMaxKeys is called.
 const defaultMaxKeys = 1024
 
-// NewKeyedPool returns a pool in which each key has a pool like that of NewAutoPool(maxRetained).
+// NewKeyedPool returns a pool in which each key has a pool like NewAutoPool(maxRetained).
 // maxRetained is in bytes, for each arena; maxRetained <= 0 means 640 KB.
 func NewKeyedPool[K comparable](maxRetained int) *KeyedPool[K] {
 	p := new(KeyedPool[K])
@@ -209,7 +209,7 @@ func (p *KeyedPool[K]) newEntry(hash uint64, key K) *keyEntry[K] {
 }
 
 // copyKey replaces the strings and the values of interfaces in v, a comparable variable, by copies on the heap. Pointers
-// compare by address, so what they lead to may change.
+// compare by address, so their targets may change.
 func copyKey(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -318,7 +318,7 @@ func (p *KeyedPool[K]) SetLimit(perArena, total int) { p.settings().SetLimit(per
 func (p *KeyedPool[K]) SetLimitsFromEnvironment(share float64) error {
 	err := p.settings().SetLimitsFromEnvironment(share)
 	if p == nil && share > 0 && share <= 1 {
-		return nil // as that of a nil ArenaPool
+		return nil // as for a nil ArenaPool
 	}
 	return err
 }
@@ -326,7 +326,7 @@ func (p *KeyedPool[K]) SetLimitsFromEnvironment(share float64) error {
 // SetMaxIdleBytes is [ArenaPool.SetMaxIdleBytes]. The bound is for the idle memory of all keys together.
 func (p *KeyedPool[K]) SetMaxIdleBytes(bytes int) { p.settings().SetMaxIdleBytes(bytes) }
 
-// SetCollectAfter is [ArenaPool.SetCollectAfter]. It counts what all keys leave to the collector.
+// SetCollectAfter is [ArenaPool.SetCollectAfter]. It counts the bytes that all keys drop.
 func (p *KeyedPool[K]) SetCollectAfter(bytes int) { p.settings().SetCollectAfter(bytes) }
 
 // SetIsolation is [ArenaPool.SetIsolation]: it also isolates the requests of one key from each other.
@@ -503,7 +503,7 @@ func (r *keyRing) review(base *ArenaPool, now time.Time) (more bool) {
 	return len(r.clock)+len(r.leaving) != 0
 }
 
-// addCounts adds what the arenas that of describes have counted.
+// addCounts adds the counts of other arenas, which of has.
 //
 //go:norace
 func (s *PoolStats) addCounts(of *PoolStats) {

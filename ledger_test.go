@@ -46,7 +46,7 @@ type ledger struct {
 type ledgerForks struct {
 	st    *arenaStats
 	a     *Arena     // nil if the pool has dropped it
-	lies  *idleArena // what it lies in
+	lies  *idleArena // holds the arena
 	out   bool
 	live  []*ledgerArena // in use, the arena first
 	exact bool           // there was a total at its Get, so all of its memory is counted

@@ -14,8 +14,8 @@ import (
 //go:nosplit
 func New[T any](a *Arena) *T {
 	// nosplit saves the look at the stack's bound in a function that calls
-	// nothing on its fast path. No sum here overflows: offsets are at most
-	// machine.MaxAlloc, far below what is left above the largest type that links.
+	// nothing on its fast path. No sum here overflows: an offset is at
+	// most machine.MaxAlloc, and no type is so large that its size added to that exceeds a uintptr.
 	if machine.NoLayout() || check.Watched || a == nil || xunsafe.SizeOf[T]() == 0 {
 		return newSlow[T](a)
 	}
@@ -61,8 +61,8 @@ func newSlow[T any](a *Arena) *T {
 
 // NewOf returns a pointer to a copy of v in a, or on the heap if a is nil. It replaces &T{...}.
 //
-// It costs what New and an assignment cost. Strings, slices and pointers in v are not copied deeply: what they refer to must live as long as
-// the copy is used.
+// It costs as much as New and an assignment. Strings, slices and pointers in v are not copied deeply: their targets must live as long as the
+// copy is used.
 func NewOf[T any](a *Arena, v T) *T {
 	p := newToWrite[T](a)
 	*p = v

@@ -234,12 +234,11 @@ func setMode(mode uint32, on bool) {
 // A program whose environment has EBBPOOL=off starts with all pools disabled.
 func SetEnabled(on bool) { setMode(off, !on) }
 
-// SetIsolation has all pools of the program isolate requests, like
-// [ArenaPool.SetIsolation], or follow their own settings again. It may be called at any time,
-// for example while looking for code that keeps memory of another request. It takes effect for
-// each arena at its next Get.
+// SetIsolation isolates all pools of the program, like [ArenaPool.SetIsolation], or returns them to their own settings. It
+// may be called at any time, for example to find code that keeps memory of another request. It affects each arena at its
+// next Get.
 //
-// A program whose environment has EBBPOOL=isolated starts so.
+// A program whose environment has EBBPOOL=isolated starts with all pools isolated.
 func SetIsolation(on bool) { setMode(isolate, on) }
 
 // mode returns PoolStats.Mode.
@@ -275,26 +274,23 @@ func (p *ArenaPool) endHeap(a *Arena) {
 	p.leave(a.owner.stats)
 }
 
-// SetIsolation has the pool hand out memory again only when the collector has shown that
-// nothing refers to it. For a request whose arena was taken after that, every promise of
-// the heap holds: what is kept of it too long, a pointer, a string, a slice, a map, a
-// fork or the arena itself, leads to what it led to before, or to zeros, for ever, and
-// to nothing of another request; what is written there nobody else sees; and an arena
-// that is used after its Put allocates for itself. Reset and Release, too, end what they
-// end without giving it to anybody; Rewind has the same request use its memory again.
+// SetIsolation enables or disables isolation: an isolated pool reuses memory only after the collector has found no
+// reference to it. So a reference that is kept after Put, to a value, a fork or the arena itself, never leads to data of
+// another request. It leads to its old value, or to zeros, and writes through it reach no other request. An arena that is
+// used after its Put allocates from memory of its own. Reset and Release do not reuse memory either. Rewind lets the same
+// request reuse its memory.
 //
-// What it can't do: a goroutine that is in a function of the arena at the very moment in
-// which another one calls Put is a data race, as ever, and may get memory that the next
-// request gets. PoolStats counts it where it is seen, with arenas that are used later.
+// Isolation does not protect against data races: a goroutine that is inside a function of the arena during its Put may
+// share memory with the next request. PoolStats.UsedLate counts such calls, and uses of an arena after its Put, as far as
+// they are noticed.
 //
-// It costs what new memory costs, though an arena takes it in pieces that last for many
-// requests: about as many bytes as the request uses, and one allocation of the heap in
-// three to seven requests. An idle arena holds as much as some 40 to 80 requests use, within its
-// maxRetained; where that is less, requests allocate more often. Forks are made anew for
-// each request, an Allocator calls New, and codecs use each builtin map once.
+// A request needs new memory for about as many bytes as it uses, but only one heap allocation in three to eight requests,
+// because chunks last for many requests. An idle arena holds the memory of 40 to 80 requests, within its maxRetained. If
+// that is too little for 40 requests, the pool allocates more often. Forks are made anew for each request, an Allocator
+// calls New, and codecs use each builtin map once.
 //
-// SetIsolation may be called at any time; it holds for an arena from its next Get on.
-// SetIsolation(false), too, gives what the pool's arenas have then to the collector.
+// SetIsolation may be called at any time, and affects an arena at its next Get. A change leaves the memory that the pool's
+// arenas have then to the collector.
 func (p *ArenaPool) SetIsolation(on bool) {
 	if p != nil {
 		p.begin()

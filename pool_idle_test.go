@@ -44,8 +44,8 @@ func request3KB(a *Arena) {
 	}
 }
 
-// A pool must not keep forever what one hour of the day needed, nor too little: what is needed every other
-// minute is needed.
+// A pool must not keep the memory of the busiest hour forever, but it must keep memory that is needed every other
+// minute.
 func TestPoolLetsGo(t *testing.T) {
 	keepsArenas(t)
 	const many = 100
@@ -93,8 +93,8 @@ func TestPoolLetsGo(t *testing.T) {
 	}
 }
 
-// The number of arenas follows the maximum of two periods, and what these needed is available, over many
-// changes of load.
+// The number of arenas follows the maximum of two periods, and their memory stays available, over many changes of
+// load.
 func TestPoolFollowsTheLoad(t *testing.T) {
 	if check.Race {
 		t.Skip("its sync.Pool forgets at random")
@@ -210,7 +210,7 @@ func TestPoolKeepsUnderAFastCollector(t *testing.T) {
 	}
 }
 
-// Arenas in use for long count like those that come and go, and the pool's size is the sum of both.
+// Arenas in use for long count like arenas in use for a short time, and the pool's size is the sum of both.
 func TestPoolKeepsBesideWhatIsOut(t *testing.T) {
 	testkit.NeedsReuse(t)
 	if check.Race {

@@ -50,8 +50,8 @@ func makeSlice[T any](a *Arena, function string, len, cap int) []T {
 	return machine.MakeSlice[T](&a.region, len, cap)
 }
 
-// MakeSliceUninit is MakeSlice without clearing: the elements hold what the arena's memory last held, and the cost does not depend on the
-// size. It is for elements without pointers that are all written before they are read. A bool that was not written may be any byte, and
+// MakeSliceUninit is MakeSlice without clearing: the elements have the previous contents of the arena's memory, and the cost does not depend
+// on the size. It is for elements without pointers that are all written before they are read. A bool that was not written may be any byte, and
 // compiled code uses a bool as an index without a check. MakeSliceUninit panics if T has pointers, also if a is nil.
 //
 //go:nosplit
