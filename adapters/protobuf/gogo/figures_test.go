@@ -36,7 +36,8 @@ type (
 	easyMetadata struct{ kind int32 }
 )
 
-// An easyRequest is a request of remote write 1 or 2. Its strings alias the document.
+// An easyRequest is a request of remote write 1 or 2. Its strings alias the document. Each method has the loop of
+// easyproto's documentation: an iterator over the fields would be shorter, but takes 1.7 times as long.
 type easyRequest struct {
 	symbols []string
 	series  []easySeries

@@ -50,12 +50,18 @@ func hasMap(t reflect.Type, seen map[reflect.Type]bool) bool {
 
 // same reports whether two messages are equal. NaNs are equal if their bits are.
 func same(x, y proto.Message) bool {
-	if reflect.DeepEqual(x, y) || proto.Equal(x, y) {
+	if reflect.DeepEqual(x, y) {
 		return true
 	}
 	a, err := proto.Marshal(x)
 	b, err2 := proto.Marshal(y)
-	return err == nil && err2 == nil && bytes.Equal(a, b)
+	return err == nil && err2 == nil && (bytes.Equal(a, b) || hasMap(reflect.TypeOf(x), map[reflect.Type]bool{}) && equal(x, y))
+}
+
+// equal is proto.Equal, which panics for bytes of a casttype.
+func equal(x, y proto.Message) (yes bool) {
+	defer func() { recover() }()
+	return proto.Equal(x, y)
 }
 
 // compare decodes and encodes a document and reports whether it could be compared.
@@ -127,8 +133,9 @@ func TestMessages(t *testing.T) {
 	t.Logf("%d messages of %d types", n, len(compared))
 }
 
-// Truncated and changed documents are decoded without a panic and within a limit. If both codecs accept a
-// document and gogo encodes it unchanged, the results are equal.
+// Truncated and changed documents are decoded without a panic and within a limit. If gogo's
+// generated code accepts a document as well, the results are equal, or at least after gogo's is encoded and decoded again:
+// tags of unknown fields may have different lengths. Maps may differ, because gogo does not check wire types in entries.
 func TestHostile(t *testing.T) {
 	rounds := 300
 	if testing.Short() {
@@ -170,7 +177,13 @@ func TestHostile(t *testing.T) {
 					}
 				} else {
 					want := reflect.New(reflect.TypeOf(m).Elem()).Interface().(proto.Message)
-					if proto.Unmarshal(bad, want) == nil && same(got, want) {
+					if generated, ok := want.(interface{ Unmarshal([]byte) error }); ok && generated.Unmarshal(bad) == nil {
+						if !same(got, want) && !hasMap(reflect.TypeOf(m), map[reflect.Type]bool{}) {
+							again := reflect.New(reflect.TypeOf(m).Elem()).Interface().(proto.Message)
+							if err := arenapb.UnmarshalStruct(a, document(t, want), again); err != nil || !same(got, again) {
+								t.Fatalf("%T %x:\n%v\n%v", m, bad, got, want)
+							}
+						}
 						both++
 					}
 					if _, err := arenapb.MarshalStruct(a, got); err != nil && !strings.Contains(err.Error(), "out of range") {
