@@ -109,7 +109,7 @@ func (b *batch) abandon() {
 
 // holds reports whether b is not nil and bytes are in the memory of GetDecompressBytes.
 func (b *batch) holds(bytes []byte) bool {
-	return b != nil && cap(b.bytes) > 0 && cap(bytes) > 0 && &b.bytes[:1][0] == &bytes[:1][0]
+	return b != nil && cap(bytes) > 0 && &b.bytes[:1][0] == &bytes[:1][0]
 }
 
 // GetDecompressBytes returns memory for a compressed batch, from a new arena. The client calls it.

@@ -298,8 +298,8 @@ func TestLastMessageSet(t *testing.T) {
 		}
 		time.Sleep(61 * time.Second)
 		fetch(pool, encode(t, kgo.NoCompression(), sample(1))).Records[0].Recycle()
-		if n := inUse(arenas); n != 0 {
-			t.Errorf("%d arenas in use", n)
+		if n := inUse(arenas); n != 0 || pool.Steps() != 0 {
+			t.Errorf("%d arenas in use, %d steps", n, pool.Steps())
 		}
 	})
 }
@@ -357,10 +357,11 @@ func TestManyGoroutinesDecompress(t *testing.T) {
 func TestHalfABatchComesBack(t *testing.T) {
 	compressed := make([]byte, 100)
 	for name, putBytes := range map[string]func(pool *arenafranz.Pool, b []byte){
-		"no bytes":    func(*arenafranz.Pool, []byte) {},
-		"empty bytes": func(pool *arenafranz.Pool, b []byte) { pool.PutDecompressBytes(nil) },
-		"other bytes": func(pool *arenafranz.Pool, b []byte) { pool.PutDecompressBytes(make([]byte, 10)) },
-		"a tail":      func(pool *arenafranz.Pool, b []byte) { pool.PutDecompressBytes(b[1:]) },
+		"no bytes":            func(*arenafranz.Pool, []byte) {},
+		"empty bytes":         func(pool *arenafranz.Pool, b []byte) { pool.PutDecompressBytes(nil) },
+		"other bytes":         func(pool *arenafranz.Pool, b []byte) { pool.PutDecompressBytes(make([]byte, 10)) },
+		"as many other bytes": func(pool *arenafranz.Pool, b []byte) { pool.PutDecompressBytes(make([]byte, cap(b))) },
+		"a tail":              func(pool *arenafranz.Pool, b []byte) { pool.PutDecompressBytes(b[1:]) },
 		"bytes on another goroutine": func(pool *arenafranz.Pool, b []byte) {
 			done := make(chan bool)
 			go func() { pool.PutDecompressBytes(b); close(done) }()
@@ -380,6 +381,9 @@ func TestHalfABatchComesBack(t *testing.T) {
 			pool.PutRecords(records)
 			if s := arenas.Stats(); s.Abandoned != 1 {
 				t.Errorf("%d arenas were abandoned, want 1", s.Abandoned)
+			}
+			if next := pool.GetDecompressBytes(compressed, kgo.CodecLz4); cap(next) != cap(b) {
+				t.Errorf("%d bytes for the next batch, want %d", cap(next), cap(b))
 			}
 		})
 	}
