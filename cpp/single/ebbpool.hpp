@@ -630,8 +630,10 @@ private:
     std::size_t bytes_ = 0;
     std::size_t alignment_ = 1;
     const memory_source* source_ = nullptr;
+#if EBB_HAS_MMAP
     void* mapped_ = nullptr;
     std::size_t mapped_bytes_ = 0;
+#endif
     kind kind_ = kind::borrowed;
 };
 
@@ -1187,9 +1189,8 @@ public:
         add_free(p, shape);
     }
 
-    /// Pops a free block, or returns null.
+    /// Pops a free block, or returns null. The shape must be of a class that is reused.
     EBB_INLINE std::byte* free_block_of(const block_shape& shape) noexcept {
-        if (shape.number >= block_shape::classes) return nullptr;
         free_block* const b = free_.of[shape.number];
         if (b == nullptr) return nullptr;
         free_.of[shape.number] = b->next;
@@ -1198,7 +1199,6 @@ public:
     }
     /// The same for an alignment above unit. It searches the first 8 blocks of the list.
     std::byte* free_block_of(const block_shape& shape, std::size_t align) noexcept {
-        if (shape.number >= block_shape::classes) return nullptr;
         free_block** at = &free_.of[shape.number];
         for (int i = 0; *at != nullptr && i < 8; ++i, at = &(*at)->next) {
             if ((+address_of(*at) & (align - 1)) != 0) continue;
@@ -1393,18 +1393,22 @@ public:
     /// The fast path of take_block, for an alignment of at most unit. Returns null if it needs the slow path.
     EBB_INLINE std::byte* take_block_at_once(std::size_t bytes) noexcept {
         if (annotate::on || EBB_UNLIKELY(bytes - 1 >= no_chunk_above)) return nullptr;
+        static_assert(block_shape(no_chunk_above).number < block_shape::classes);
         const block_shape shape(bytes);
         if (std::byte* const p = free_block_of(shape); p != nullptr) return p;
         const std::uintptr_t lo = +lo_;
         const std::uintptr_t end = lo + shape.size;
         if (EBB_UNLIKELY(end > +hi_)) return nullptr;
         lo_ = address{end};
-        return pointer_to(lo & ~std::uintptr_t{unit - 1});
+        std::byte* const at = pointer_to(lo & ~std::uintptr_t{unit - 1});
+        EBB_ASSUME(at != nullptr);
+        return at;
     }
     EBB_NOINLINE std::byte* take_block_apart(std::size_t bytes, std::size_t align) {
         if (annotate::on || bytes > max_bytes) return take(bytes, align);
         const block_shape shape(bytes);
-        std::byte* const p = align > unit ? free_block_of(shape, align) : free_block_of(shape);
+        std::byte* p = nullptr;
+        if (shape.number < block_shape::classes) p = align > unit ? free_block_of(shape, align) : free_block_of(shape);
         return p != nullptr ? p : take(shape.size, align);
     }
 
@@ -3007,6 +3011,7 @@ public:
 
     /// Returns the results of f(0) to f(n - 1), constructed in place, so T need not be movable. f may allocate
     /// from the arena. Otherwise as make_span.
+    /// \snippet reference.cpp arena_copy
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();

@@ -236,6 +236,31 @@ TEST(ArenaBlocks, VectorsReuseBlocks) {
               32u << 10);
 }
 
+// Blocks above 2 GiB have no free list. The source returns less memory than the arena asks for, because nothing
+// touches the rest.
+TEST(ArenaBlocks, LargestAreNotReused) {
+    if (sizeof(void*) < 8) GTEST_SKIP() << "no such blocks";
+    struct memory {
+        alignas(64) std::byte chunks[3][4'096];
+        int taken = 0;
+    } m;
+    const auto take = [](std::size_t, std::size_t, void* from) noexcept -> void* {
+        return static_cast<memory*>(from)->chunks[static_cast<memory*>(from)->taken++];
+    };
+    const ebb::memory_source source{take, [](void*, std::size_t, std::size_t, void*) noexcept {}, &m};
+    ebb::arena a(1'000, 0, {.source = &source});
+    ebb::arena_allocator<std::byte> of(a);
+    constexpr std::size_t size = (std::size_t{1} << 31) + 1;
+    std::byte* const first = of.allocate(size);
+    std::byte* const small = of.allocate(8);
+    const std::size_t used = a.used_bytes();
+    of.deallocate(first, size);
+    EXPECT_EQ(a.used_bytes(), used);
+    EXPECT_EQ(of.allocate(size) - first, m.chunks[2] - m.chunks[0]);
+    of.deallocate(small, 8);
+    EXPECT_EQ(of.allocate(8), small);
+}
+
 #endif
 
 // Text may end in the middle of a unit. Blocks of a resource before it are whole units.

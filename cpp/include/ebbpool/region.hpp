@@ -90,18 +90,22 @@ public:
     /// The fast path of take_block, for an alignment of at most unit. Returns null if it needs the slow path.
     EBB_INLINE std::byte* take_block_at_once(std::size_t bytes) noexcept {
         if (annotate::on || EBB_UNLIKELY(bytes - 1 >= no_chunk_above)) return nullptr;
+        static_assert(block_shape(no_chunk_above).number < block_shape::classes);
         const block_shape shape(bytes);
         if (std::byte* const p = free_block_of(shape); p != nullptr) return p;
         const std::uintptr_t lo = +lo_;
         const std::uintptr_t end = lo + shape.size;
         if (EBB_UNLIKELY(end > +hi_)) return nullptr;
         lo_ = address{end};
-        return pointer_to(lo & ~std::uintptr_t{unit - 1});
+        std::byte* const at = pointer_to(lo & ~std::uintptr_t{unit - 1});
+        EBB_ASSUME(at != nullptr);
+        return at;
     }
     EBB_NOINLINE std::byte* take_block_apart(std::size_t bytes, std::size_t align) {
         if (annotate::on || bytes > max_bytes) return take(bytes, align);
         const block_shape shape(bytes);
-        std::byte* const p = align > unit ? free_block_of(shape, align) : free_block_of(shape);
+        std::byte* p = nullptr;
+        if (shape.number < block_shape::classes) p = align > unit ? free_block_of(shape, align) : free_block_of(shape);
         return p != nullptr ? p : take(shape.size, align);
     }
 

@@ -169,9 +169,8 @@ public:
         add_free(p, shape);
     }
 
-    /// Pops a free block, or returns null.
+    /// Pops a free block, or returns null. The shape must be of a class that is reused.
     EBB_INLINE std::byte* free_block_of(const block_shape& shape) noexcept {
-        if (shape.number >= block_shape::classes) return nullptr;
         free_block* const b = free_.of[shape.number];
         if (b == nullptr) return nullptr;
         free_.of[shape.number] = b->next;
@@ -180,7 +179,6 @@ public:
     }
     /// The same for an alignment above unit. It searches the first 8 blocks of the list.
     std::byte* free_block_of(const block_shape& shape, std::size_t align) noexcept {
-        if (shape.number >= block_shape::classes) return nullptr;
         free_block** at = &free_.of[shape.number];
         for (int i = 0; *at != nullptr && i < 8; ++i, at = &(*at)->next) {
             if ((+address_of(*at) & (align - 1)) != 0) continue;
