@@ -185,8 +185,10 @@ private:
     std::size_t bytes_ = 0;
     std::size_t alignment_ = 1;
     const memory_source* source_ = nullptr;
+#if EBB_HAS_MMAP
     void* mapped_ = nullptr;
     std::size_t mapped_bytes_ = 0;
+#endif
     kind kind_ = kind::borrowed;
 };
 
