@@ -3,6 +3,7 @@
 #include <ebbpool/sync_arena.hpp>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -15,6 +16,9 @@
 
 #if defined(BENCH_HAVE_PROTOBUF)
 #include <google/protobuf/arena.h>
+#endif
+#if defined(BENCH_HAVE_FOLLY)
+#include <folly/memory/ThreadCachedArena.h>
 #endif
 
 namespace bench {
@@ -107,6 +111,22 @@ private:
     ebb::sync_arena arena_;
 };
 
+/// An arena, and a fork of it for the second thread of each cycle.
+class ebb_fork {
+public:
+    static constexpr const char* name = "ebb fork";
+    static bool available() { return true; }
+    explicit ebb_fork(std::size_t) : arena_(64 << 10, 64 << 20) {}
+    ebb::arena& part(std::size_t thread) { return thread == 0 ? arena_ : arena_.fork(); }
+    template <class T>
+    void drop(T*) {
+        arena_.reset();
+    }
+
+private:
+    ebb::arena arena_;
+};
+
 /// A monotonic_buffer_resource on a buffer that is large enough. The compiler knows the resource's type.
 class pmr_buffer {
 public:
@@ -159,6 +179,27 @@ private:
     }
     std::unique_ptr<char[]> buffer_;
     google::protobuf::Arena arena_;
+};
+#endif
+
+#if defined(BENCH_HAVE_FOLLY)
+/// folly's arena for several threads. It has no reset, so each cycle uses a new one.
+class folly_arena {
+public:
+    static constexpr const char* name = "folly ThreadCachedArena";
+    static bool available() { return true; }
+    explicit folly_arena(std::size_t) { arena_.emplace(64 << 10); }
+    template <class T, class... Args>
+    T* make(Args... args) {
+        return ::new (arena_->allocate(sizeof(T))) T(args...);
+    }
+    template <class T>
+    void drop(T*) {
+        arena_.emplace(64 << 10);
+    }
+
+private:
+    std::optional<folly::ThreadCachedArena> arena_;
 };
 #endif
 
@@ -220,19 +261,30 @@ void run(benchmark::State& state, std::size_t count) {
         state.SkipWithError("not every object was destroyed once");
 }
 
+/// Returns the arena of a thread.
+template <class Subject>
+auto& part_of(Subject& subject, [[maybe_unused]] std::size_t thread) {
+    if constexpr (requires { subject.part(thread); }) {
+        return subject.part(thread);
+    } else {
+        return subject;
+    }
+}
+
 /// An iteration is a cycle in which two threads make `count` objects each in one arena.
 template <class T, class Subject>
 void run_threads(benchmark::State& state, std::size_t count) {
     Subject subject(2 * count * sizeof(T));
     for ([[maybe_unused]] auto _ : state) {
         T* newest[2] = {};
-        const auto one_thread = [&](std::size_t me) {
+        const auto one_thread = [&newest, count](auto* part, std::size_t me) {
             T* last = nullptr;
-            for (std::size_t i = 0; i < count; ++i) last = subject.template make<T>(i, last);
+            for (std::size_t i = 0; i < count; ++i) last = part->template make<T>(i, last);
             newest[me] = last;
         };
-        std::thread other(one_thread, 1);
-        one_thread(0);
+        auto* const mine = &part_of(subject, 0);
+        std::thread other(one_thread, &part_of(subject, 1), 1);
+        one_thread(mine, 0);
         other.join();
         for (const T* const last : newest) {
             std::size_t n = 0;
@@ -370,8 +422,12 @@ void add_regions() {
     }
     add_cycles<counted>("destructor", 1'000);
     add<ebb_sync_arena>("two-threads-64", 100'000, &run_threads<plain<64>, ebb_sync_arena>);
+    add<ebb_fork>("two-threads-64", 100'000, &run_threads<plain<64>, ebb_fork>);
 #if defined(BENCH_HAVE_PROTOBUF)
     add<protobuf_arena>("two-threads-64", 100'000, &run_threads<plain<64>, protobuf_arena>);
+#endif
+#if defined(BENCH_HAVE_FOLLY)
+    add<folly_arena>("two-threads-64", 100'000, &run_threads<plain<64>, folly_arena>);
 #endif
     add<bump>("tree-children-first", 17, &run_tree<true, bump>);
     add<ebb_arena>("tree-children-first", 17, &run_tree<true, ebb_arena>);
