@@ -135,7 +135,7 @@ static void misuse() {
 
     //! [with_leaks]
     ebb::set_leak_handler([](const ebb::leak_info& info) noexcept {
-        std::fprintf(stderr, "%zu of %zu objects were still out\n", info.live, info.capacity);
+        std::fprintf(stderr, "%zu of %zu slots are still allocated\n", info.live, info.capacity);
     });
     {
         ebb::fixed_pool<order, ebb::checks::with_leaks<ebb::checks::report>> leaky(10);
@@ -203,7 +203,8 @@ static void regions() {
     //! [arena_copy]
     const std::span<int> three = a.copy({1, 2, 3});
     const std::span<std::string> all = a.copy(std::list<std::string>{"a", "b"});
-    if (three.size() != 3 || all[1] != "b") std::abort();
+    const std::span<std::size_t> squares = a.make_span_with<std::size_t>(10, [](std::size_t i) { return i * i; });
+    if (three.size() != 3 || all[1] != "b" || squares[9] != 81) std::abort();
     //! [arena_copy]
 
     //! [arena_fork]
@@ -241,7 +242,7 @@ static void regions() {
     {
         ebb::arena_resource memory(a);
         std::pmr::vector<std::pmr::string> words(&memory);
-        words.emplace_back("in the arena, too");
+        words.emplace_back("also in the arena");
     }  // destroyed before the end of the cycle
     //! [arena_resource]
 
@@ -249,7 +250,7 @@ static void regions() {
     {
         ebb::arena_resource memory(a);
         const ebb::default_resource_scope scope(memory);
-        const std::pmr::string name("in the arena, though nobody has said so here");
+        const std::pmr::string name("in the arena, though its constructor does not name it");
     }  // restores the previous default
     //! [default_resource]
 
@@ -258,7 +259,7 @@ static void regions() {
     try {
         a.allocate(2 << 20);
     } catch (const ebb::limit_error& e) {
-        std::printf("%zu bytes are in use, %zu more than %zu are asked for\n", e.in_use(), e.asked(), e.limit());
+        std::printf("%zu of %zu bytes in use, %zu more needed\n", e.in_use(), e.limit(), e.asked());
     }
     //! [limit_error]
 

@@ -1,4 +1,4 @@
-// Scenarios that run while the program is compiled: where one is wrong, this
+// Scenarios that run while the program is compiled: if one is wrong, this
 // file does not compile. The compiler also finds leaks and stray accesses.
 #include <gtest/gtest.h>
 

@@ -57,7 +57,7 @@ if(UNIX AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME mixed COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mixed/run.sh ${CMAKE_CXX_COMPILER})
 endif()
 
-# As it is included where neither exceptions nor RTTI are on.
+# Without exceptions and RTTI.
 if(NOT MSVC)
   add_library(headers_bare OBJECT bare.cpp)
   target_link_libraries(headers_bare PRIVATE ebbpool_dev)

@@ -166,6 +166,7 @@ public:
 
     /// Returns the results of f(0) to f(n - 1), constructed in place, so T need not be movable. f may allocate
     /// from the arena. Otherwise as make_span.
+    /// \snippet reference.cpp arena_copy
     template <class T, class F>
     std::span<T> make_span_with(std::size_t n, F&& f) {
         check_element<T>();
