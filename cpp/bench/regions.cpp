@@ -271,7 +271,8 @@ auto& part_of(Subject& subject, [[maybe_unused]] std::size_t thread) {
     }
 }
 
-/// An iteration is a cycle in which two threads make `count` objects each in one arena.
+/// An iteration is a cycle in which two threads make `count` objects each in one arena. The time is the CPU time of
+/// both.
 template <class T, class Subject>
 void run_threads(benchmark::State& state, std::size_t count) {
     Subject subject(2 * count * sizeof(T));
@@ -397,6 +398,14 @@ void add(const char* what, std::size_t count, void (*f)(benchmark::State&, std::
     benchmark::RegisterBenchmark(name.c_str(), f, count);
 }
 
+template <class Subject>
+void add_threads() {
+    if (!Subject::available()) return;
+    benchmark::RegisterBenchmark((std::string("arena/two-threads-64/100000/") + Subject::name).c_str(),
+                                 &run_threads<plain<64>, Subject>, std::size_t{100'000})
+        ->MeasureProcessCPUTime();
+}
+
 template <class T>
 void add_cycles(const char* what, std::size_t count) {
     add<bump>(what, count, &run<T, bump>);
@@ -421,13 +430,13 @@ void add_regions() {
         add_cycles<plain<64>>("64", count);
     }
     add_cycles<counted>("destructor", 1'000);
-    add<ebb_sync_arena>("two-threads-64", 100'000, &run_threads<plain<64>, ebb_sync_arena>);
-    add<ebb_fork>("two-threads-64", 100'000, &run_threads<plain<64>, ebb_fork>);
+    add_threads<ebb_sync_arena>();
+    add_threads<ebb_fork>();
 #if defined(BENCH_HAVE_PROTOBUF)
-    add<protobuf_arena>("two-threads-64", 100'000, &run_threads<plain<64>, protobuf_arena>);
+    add_threads<protobuf_arena>();
 #endif
 #if defined(BENCH_HAVE_FOLLY)
-    add<folly_arena>("two-threads-64", 100'000, &run_threads<plain<64>, folly_arena>);
+    add_threads<folly_arena>();
 #endif
     add<bump>("tree-children-first", 17, &run_tree<true, bump>);
     add<ebb_arena>("tree-children-first", 17, &run_tree<true, ebb_arena>);
