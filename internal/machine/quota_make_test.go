@@ -199,14 +199,37 @@ func TestFailedMakeIsNotCountedForTheForks(t *testing.T) {
 	}
 }
 
-// A limit that is set later counts the existing chunks of all types.
+// A limit that is set later counts the existing chunks of all types, and the chunks in the arena's own cache.
 func TestQuotaThatComesLate(t *testing.T) {
 	var r Region
-	r.Init(1024, 10*1024)
-	MakeSlice[byte](&r, 100, 100)
-	MakeSlice[*int](&r, 100, 100)
-	MakeSlice[any](&r, 100, 100)
-	if held := r.Quota(func(why Refusal) { panic(why) }).Held(); held != r.Stats().Held || held < 100 {
-		t.Errorf("the quota counts %d bytes of %d", held, r.Stats().Held)
+	r.Init(1024, 32*1024)
+	for i := range 8 {
+		for range 1 + i%2*20 {
+			MakeSlice[byte](&r, 1000, 1000)
+		}
+		MakeSlice[*int](&r, 100, 100)
+		MakeSlice[any](&r, 100, 100)
+		if i < 7 {
+			r.Empty()
+		}
+	}
+	if !check.On && !check.Race && r.ownCache().Bytes() == 0 {
+		t.Fatal("no chunk is cached")
+	}
+	q := r.Quota(func(why Refusal) { panic(why) })
+	if held := q.Held() + r.ownCache().Bytes(); held != r.Stats().Held || held != q.arena.Held() || held < 100 {
+		t.Errorf("the region counts %d bytes of %d, and the arena %d", held, r.Stats().Held, q.arena.Held())
+	}
+}
+
+// Memory counts once against the total, however often it begins to count.
+func TestBeginCountTwice(t *testing.T) {
+	r, stats, st := quota(0, 1<<20)
+	MakeSlice[byte](r, 100_000, 100_000)
+	if !st.BeginCount(stats) || stats.Counts().Out != st.Held() {
+		t.Errorf("%d bytes count against the total, and the arena has %d", stats.Counts().Out, st.Held())
+	}
+	if st.EndCount(stats); stats.Counts().Out != 0 {
+		t.Errorf("%d bytes count against the total after the end", stats.Counts().Out)
 	}
 }
