@@ -19,8 +19,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rules"
 )
 
-// Analyzer reports misuse of arenas and pools. The category of a diagnostic is the name of its rule, and its URL is
-// that of the rule's section of docs/arenavet.md.
+// Analyzer reports misuse of arenas and pools. The category of a diagnostic is the name of its rule, and its
+// URL is the rule's section of docs/arenavet.md.
 var Analyzer = &analysis.Analyzer{
 	Name:      "arenavet",
 	Doc:       doc,

@@ -97,7 +97,7 @@ func byHand(t *testing.T) []carrier {
 	return all
 }
 
-// converted is a program of convert's tests as it is converted.
+// converted returns a program of convert's tests after its conversion.
 func converted(t *testing.T, root string, own []string, makes string, values [][2]string) carrier {
 	name, _, _ := strings.Cut(root, ".")
 	archive, err := txtar.ParseFile(filepath.Join("internal", "convert", "testdata", name+".txtar"))
@@ -133,12 +133,12 @@ func converted(t *testing.T, root string, own []string, makes string, values [][
 	return carrier{name: name, module: dir, folder: ".", pkg: pkg, makes: makes, values: values}
 }
 
-// own are the packages that were converted, in which nothing is to be found.
+// own returns the converted packages, in which nothing may be reported.
 func (c carrier) own() []string {
 	return slices.DeleteFunc(slices.Clone(c.lib), func(path string) bool { return !strings.Contains(path, ".") })
 }
 
-// check looks for the mistakes of a text, reports what is right and reported, and counts.
+// check counts the mistakes in a text and the reported ones. It fails if correct code is reported.
 func (c carrier) check(t *testing.T, text string) (mistakes, found int) {
 	module, err := filepath.Abs(c.module)
 	if err != nil {
@@ -156,8 +156,8 @@ func (c carrier) check(t *testing.T, text string) (mistakes, found int) {
 	return count(t, c.name, module, overlay, patterns, bad)
 }
 
-// count loads packages and counts the functions that bad names, and those of them in which
-// arenavet reports something. It fails for a report in another one.
+// count loads packages, and counts the functions that bad selects and the functions of these with a report.
+// It fails if there is a report elsewhere.
 func count(t *testing.T, name, dir string, overlay map[string][]byte, patterns []string, bad func(function string) bool) (mistakes, found int) {
 	t.Helper()
 	list, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: dir, Overlay: overlay}, patterns...)

@@ -12,7 +12,7 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/advise"
 )
 
-// What is asked for wrongly is refused, with what to do.
+// Wrong arguments are refused with an error that says what to do.
 func TestRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                              "usage: arena command",
@@ -81,9 +81,8 @@ func TestRead(t *testing.T) {
 }
 `
 
-// A program with an arena, profiled by its own test: the call that has no counterpart and
-// costs the most comes first, then the finding that costs less, the line that has no arena at
-// hand, and the finding that hardly ran.
+// The report of a program's tests begins with the costliest call without a counterpart. A cheaper finding, a
+// line without an arena and a finding that hardly ran follow.
 func TestReport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs a program")
@@ -130,7 +129,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// With -n a user sees the diff, and finds the files as they were; with -suggest the command to paste.
+// With -n, convert prints the diff and leaves the files as they are. With -suggest, it prints the command to
+// paste.
 func TestConvertPrintsWithoutWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")

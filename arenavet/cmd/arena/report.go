@@ -47,7 +47,7 @@ func runReport(v *verb, args []string, out io.Writer) error {
 	return advise.PrintReport(out, ".", items)
 }
 
-// heapFindings are those of arenavet -heap.
+// heapFindings returns the findings of arenavet -heap.
 func heapFindings(patterns []string) (all []advise.Finding, err error) {
 	if err := arenavet.Analyzer.Flags.Set("heap", "true"); err != nil {
 		return nil, err

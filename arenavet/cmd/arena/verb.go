@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// verb is one of the command's, as the go command has them.
+// verb is a subcommand.
 type verb struct {
 	name, usage, short string
 	run                func(v *verb, args []string, out io.Writer) error
 }
 
-// flags are a verb's, with a usage text that has its first line.
+// flags returns a flag set whose usage text begins with the verb's usage line.
 func (v *verb) flags() *flag.FlagSet {
 	f := flag.NewFlagSet("arena "+v.name, flag.ContinueOnError)
 	f.Usage = func() {
@@ -23,7 +23,7 @@ func (v *verb) flags() *flag.FlagSet {
 	return f
 }
 
-// packageArgs are the patterns of a command line.
+// packageArgs returns the package patterns of a command line, or ".".
 func packageArgs(f *flag.FlagSet) []string {
 	if f.NArg() == 0 {
 		return []string{"."}

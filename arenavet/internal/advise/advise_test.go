@@ -17,7 +17,7 @@ import (
 
 const shop = "testdata/shop"
 
-// lineOf is the line of shop.go that ends with a comment.
+// lineOf returns the line of shop.go that ends with a comment.
 func lineOf(t *testing.T, comment string) int64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(shop, "shop.go"))
@@ -33,8 +33,8 @@ func lineOf(t *testing.T, comment string) int64 {
 	return 0
 }
 
-// maker makes up profiles: stacks of functions, from the leaf. "shop.NAME" is that function,
-// at the line with this comment, "shop.NAME@FILE" one of another file.
+// maker makes profiles of stacks, from the leaf. "shop.NAME" is that function, at the line with this comment,
+// and "shop.NAME@FILE" is one of another file.
 type maker struct {
 	t         *testing.T
 	p         *pprof.Profile
@@ -192,7 +192,7 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// A program of which nearly all is its own gets a no, and what to do instead.
+// A program that spends nearly all of its time in its own functions gets a no, and alternatives.
 func TestAdviseNo(t *testing.T) {
 	for want, add := range map[string]func(*maker){
 		"the program's own functions": func(c *maker) { c.cpu(50, mallocs+"shop.find") },
@@ -212,8 +212,8 @@ func TestAdviseNo(t *testing.T) {
 	}
 }
 
-// What a codec takes is divided by how much faster arenajson is; the collector's part of the
-// stack in it, too.
+// The time of a codec is divided by arenajson's speed-up, including the collector's part of the codec's
+// stacks.
 func TestAdviseJSON(t *testing.T) {
 	c := newMaker(t, "samples", "cpu")
 	c.cpu(500, "shop.find")

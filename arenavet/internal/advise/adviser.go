@@ -115,13 +115,13 @@ func (a *adviser) scale() float64 {
 	return a.cpu.Classes[profile.Malloc] / (a.allocs.Objects * nanosOfMalloc(a.allocs.Bytes/a.allocs.Objects))
 }
 
-// defaultSize is a value's size if no allocation profile tells it.
+// defaultSize is the assumed size of a value without an allocation profile.
 const defaultSize = 64
 
-// nanosOfMalloc is about the time of an allocation, without the collector's part of it.
+// nanosOfMalloc estimates the time of an allocation, without the collector's part.
 func nanosOfMalloc(size float64) float64 { return 15 + 0.12*size }
 
-// costOf is about the time of allocations, without the collector's part.
+// costOf estimates the time of allocations, without the collector's part.
 func costOf(objects, bytes float64) float64 {
 	if objects == 0 {
 		return 0
@@ -136,7 +136,7 @@ func (a *adviser) isRoot(f profile.Frame) bool {
 	return want != "" && (name == want || strings.HasSuffix(name, "/"+want) || symbol(name) == want)
 }
 
-// symbol is a function's name within its package.
+// symbol returns a function's name within its package.
 func symbol(name string) string {
 	_, last, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
 	return last
@@ -145,11 +145,11 @@ func symbol(name string) string {
 // work is the time of a line without its calls, in nanoseconds.
 type work struct{ program, barriers float64 }
 
-// life tells how long values live, as far as that is known.
+// life is an estimate of the lifetime of values.
 type life struct {
-	live    float64 // how many are in use
-	samples float64 // how many of those the profiler saw
-	made    float64 // how many were made in the time of the CPU profile
+	live    float64 // values in use
+	samples float64 // values in use that the profiler sampled
+	made    float64 // values allocated in the time of the CPU profile
 }
 
 func (l *life) add(live, samples, made float64) {

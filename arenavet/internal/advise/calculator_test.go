@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The site's calculator has the numbers of this model: one that is changed here alone would
-// have it draw another range than "arena advise" prints.
+// TestCalculator checks that the site's calculator uses the numbers of this model.
 func TestCalculator(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/site/calculator.html")
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// flame is a frame of a flame graph, with all that it calls.
+// flame is a frame of a flame graph.
 type flame struct {
 	name     string
 	nanos    float64
-	arena    float64 // of it, what an arena takes
-	heap     float64 // of it, the allocator's and the collector's that stay
+	arena    float64 // part of nanos that moves into the arena
+	heap     float64 // part of nanos in the allocator and the collector that stays
 	children map[string]*flame
 }
 
@@ -36,7 +36,7 @@ func (f *flame) add(s profile.Sample, arena, heap float64) {
 	}
 }
 
-// flame makes the CPU profile a tree, and tells in each of its frames what an arena takes.
+// flame returns the CPU profile as a tree.
 func (a *adviser) flame() *flame {
 	var taken, all float64
 	for _, s := range a.all() {
@@ -64,7 +64,7 @@ func (a *adviser) flame() *flame {
 	return root
 }
 
-// Box is a frame of the flame graph as it is drawn.
+// Box is a drawn frame of the flame graph.
 type Box struct {
 	Name, Title string
 	Left, Width float64 // per cent
@@ -72,7 +72,7 @@ type Box struct {
 	Color       string
 }
 
-// minWidth is the part of the time, in per cent, below which a frame isn't drawn.
+// minWidth is the part of the time, in per cent, below which a frame is not drawn.
 const minWidth = 0.15
 
 // boxes lays out a flame graph, the callers on top.
@@ -104,8 +104,8 @@ func (f *flame) boxes() (all []Box) {
 	return all
 }
 
-// color goes from grey, the program's own, to green by what an arena takes and to red by what
-// stays with the allocator and the collector.
+// color mixes grey for the program itself, green for time that an arena saves, and red for allocation and
+// collection that stay.
 func (f *flame) color() string {
 	arena, heap := f.arena/f.nanos, f.heap/f.nanos
 	mix := func(grey, green, red float64) int {

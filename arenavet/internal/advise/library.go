@@ -2,8 +2,8 @@ package advise
 
 import "strings"
 
-// codecs returns how many times as long as package arenajson the functions of encoding/json take, the collector's
-// part of both included: the least of docs/generated/json-speed.md for a request.
+// codecs returns the time of functions of encoding/json relative to package arenajson, including the
+// collector's part. The numbers are the lowest for a request in docs/generated/json-speed.md.
 func codecs(goVersion string) map[string]float64 {
 	decode, encode := 3.5, 3.0
 	if strings.HasPrefix(goVersion, "go1.25") || strings.HasPrefix(goVersion, "go1.26") {
@@ -15,7 +15,7 @@ func codecs(goVersion string) map[string]float64 {
 	}
 }
 
-// isStandard reports whether a package is part of the standard library: its path begins with no domain.
+// isStandard reports whether a package belongs to the standard library: its path has no domain.
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// minHeap is the size to which a program's heap grows before the collector runs at all.
+// minHeap is the heap size of a program's first collection.
 const minHeap = 4 << 20
 
-// outlives reports why a site's values live longer than a request, or nothing.
+// outlives returns why a site's values live longer than a request, or "".
 //
-// By Little's law a value's mean life is how many of a site's are in use, divided by how many
-// it makes in a second. The collector counts as in use what was made while it marked: that is
-// at most half of the heap, and so bounds what a life of no length looks like.
+// By Little's law, the mean life of values is the number in use divided by the number allocated in a second.
+// The collector counts values allocated while it marks as in use. These are at most half of the heap, which
+// bounds the mean life that values without a life appear to have.
 func (a *adviser) outlives(s *Site) string {
 	if a.allocs == nil || a.cpu.Seconds == 0 {
 		return ""
@@ -31,10 +31,10 @@ func (a *adviser) outlives(s *Site) string {
 	return fmt.Sprintf("lives %v, longer than a call", seconds(mean))
 }
 
-// minLiveSamples is how many of a site's values the profiler must have seen in use.
+// minLiveSamples is the least number of sampled values in use for an estimate.
 const minLiveSamples = 5
 
-// mean is the mean life in seconds, of what was made in some.
+// mean returns the mean life in seconds. The profile covers so many seconds.
 func (l *life) mean(seconds float64) float64 {
 	if l.made == 0 {
 		return 0
@@ -42,14 +42,13 @@ func (l *life) mean(seconds float64) float64 {
 	return l.live / (l.made / seconds)
 }
 
-// tells reports whether the samples are enough to say on which side of a bound the mean lies: chance
-// moves it by less than two of its standard deviations.
+// tells reports whether the mean is more than two standard deviations from a bound.
 func (l *life) tells(bound, seconds float64) bool {
 	mean := l.mean(seconds)
 	return l.samples >= minLiveSamples && math.Abs(mean-bound) > 2*mean/math.Sqrt(l.samples)
 }
 
-// lifeOf is that of all values that a site's function makes.
+// lifeOf returns the life of all values of a site's function.
 func (a *adviser) lifeOf(s *Site) *life {
 	name := s.within()
 	if a.lives[name] == nil {
@@ -65,7 +64,7 @@ func (a *adviser) bytes() (n float64) {
 	return n
 }
 
-// request is a request's processor time in seconds, or 0.
+// request returns the processor time of a request in seconds, or 0.
 func (a *adviser) request() float64 {
 	if a.Requests <= 0 {
 		return 0

@@ -13,15 +13,15 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
-// Package is one of the program's own packages: what the patterns name.
+// Package is one of the packages that the patterns name.
 type Package struct {
 	ImportPath, Dir, Name string
 	Module                *struct{ Path, GoVersion string }
 }
 
-// Own are the packages of the patterns.
+// Own is the set of packages that the patterns name.
 type Own struct {
-	Dir      string // where the patterns are looked up
+	Dir      string // in which the patterns are resolved
 	packages map[string]Package
 	mains    []Package
 }
@@ -53,7 +53,7 @@ func LoadOwn(dir string, patterns []string) (*Own, error) {
 			return nil, err
 		}
 		if p.Name == "" {
-			continue // there is no such package
+			continue // no such package
 		}
 		o.packages[p.ImportPath] = p
 		if p.Name == "main" {
@@ -66,12 +66,12 @@ func LoadOwn(dir string, patterns []string) (*Own, error) {
 	return o, nil
 }
 
-// Of finds the package that a frame is of, if it is one of the program's own.
+// Of returns the package of a frame, if it is one of the set.
 func (o *Own) Of(f profile.Frame) (Package, bool) {
 	path := profile.PackageOf(f.Function)
 	if path != "main" {
 		p, ok := o.packages[strings.TrimSuffix(path, "_test")]
-		// A function literal of a library that was inlined has the caller's package.
+		// An inlined function literal of a library has the caller's package.
 		return p, ok && inFolder(p, f.File)
 	}
 	for _, p := range o.mains {
@@ -82,9 +82,8 @@ func (o *Own) Of(f profile.Frame) (Package, bool) {
 	return Package{}, false
 }
 
-// inFolder reports whether a file may be one of a package's: the program may have been built
-// on another machine, or with -trimpath, which leaves the import path for a folder. A grammar, and
-// the parser that goyacc makes of it, have no folder.
+// inFolder reports whether a file may belong to a package. A program built on another machine or with
+// -trimpath has other folders. A grammar, and the parser that goyacc makes of it, have none.
 func inFolder(p Package, file string) bool {
 	if filepath.Base(file) == file {
 		return true
@@ -93,7 +92,7 @@ func inFolder(p Package, file string) bool {
 	return folder == filepath.Base(p.Dir) || folder == filepath.Base(p.ImportPath)
 }
 
-// first is the index of the first own frame from the leaf, or -1.
+// first returns the index of the first frame of the set from the leaf, or -1.
 func (o *Own) first(frames []profile.Frame) int {
 	for i, f := range frames {
 		if _, ok := o.Of(f); ok {
@@ -103,5 +102,5 @@ func (o *Own) first(frames []profile.Frame) int {
 	return -1
 }
 
-// pathOf is the file of a frame, on this machine.
+// pathOf returns the file of a frame on this machine.
 func pathOf(p Package, f profile.Frame) string { return filepath.Join(p.Dir, filepath.Base(f.File)) }

@@ -19,13 +19,13 @@ func size(b float64) string {
 	return fmt.Sprintf("%.3g GB", b)
 }
 
-// cutShape is a function's name without its type arguments.
+// cutShape returns a function's name without its type arguments.
 func cutShape(name string) string {
 	name, _, _ = strings.Cut(name, "[")
 	return name
 }
 
-// outer is the function that contains a function literal.
+// outer returns the function that contains a function literal.
 func outer(function string) string {
 	for {
 		at := strings.LastIndexByte(function, '.')

@@ -40,7 +40,7 @@ func TestAdviseWork(t *testing.T) {
 	}
 }
 
-// The scheduler's time is the collector's where nothing in the program waits, and goes with it.
+// The scheduler's time is the collector's, and falls with it, if the program does not wait.
 func TestAdviseScheduler(t *testing.T) {
 	for waits, want := range map[int64]float64{0: 1000.0 / 600, 60: 1000.0 / 800} {
 		c := newMaker(t, "samples", "cpu")
@@ -60,8 +60,8 @@ func TestAdviseScheduler(t *testing.T) {
 	}
 }
 
-// A function literal of a library that was inlined has the name of the package that it was
-// inlined into, but not its file: what it allocates is the library's.
+// An inlined function literal of a library has the name of the package around it, but its own file. Its
+// allocations are the library's.
 func TestAdviseInlinedLibrary(t *testing.T) {
 	c := newMaker(t, "samples", "cpu")
 	c.cpu(500, "shop.find")
@@ -75,8 +75,8 @@ func TestAdviseInlinedLibrary(t *testing.T) {
 	}
 }
 
-// What goyacc makes has the names of its grammar and of its own parser, which are in no folder:
-// its allocations are the program's.
+// Frames of a goyacc parser name the grammar and goyacc's own parser, which are in no folder. Their
+// allocations are the program's.
 func TestAdviseGrammar(t *testing.T) {
 	c := newMaker(t, "samples", "cpu")
 	c.cpu(500, "shop.find")
@@ -116,8 +116,8 @@ func TestAdviseLargeSlices(t *testing.T) {
 	}
 }
 
-// The collector counts as in use what was made while it marked: that is no long life. Where
-// few of a site's values were seen, the others of its function tell.
+// Values allocated while the collector marks count as in use, which is no long life. If few values of a site
+// were sampled, the other values of its function decide.
 func TestAdviseLives(t *testing.T) {
 	for what, c := range map[string]struct {
 		live, otherLive int64 // of 1,000,000 that are made in 10 s
@@ -156,9 +156,8 @@ func TestAdviseLives(t *testing.T) {
 	}
 }
 
-// Where a slice has room for most of what is appended, as a stack has, an arena's Append costs more
-// than append, and its write barriers as long as the collector runs: a machine of expressions was
-// predicted 1.36 times its throughput, and has 0.97. Where each append grows it costs no more.
+// If a slice has room for most appended elements, as a stack does, arena.Append costs more than append, and
+// so do its write barriers while the collector marks. If each append grows the slice, it costs no more.
 func TestAdviseStack(t *testing.T) {
 	for _, c := range []struct{ self, barriers int64 }{{0, 0}, {6, 0}, {10, 30}, {60, 0}, {60, 90}, {160, 90}} {
 		m := newMaker(t, "samples", "cpu")

@@ -7,15 +7,15 @@ import (
 	"runtime/metrics"
 )
 
-// Floor lets the heap grow to this many bytes between two collections, whatever lives, and as
-// far as GOGC=100 does where that is more. go vet starts an analyzer for each package, which is
-// over before half of that is used: collecting was a third of its time.
+// Floor lets the heap grow by at least this many bytes between two collections, and by 100 % if that is more.
+// go vet starts an analyzer for each package, which often ends before it needs half of that. Collections took
+// a third of its time.
 func Floor(bytes uint64) {
-	debug.SetGCPercent(percent(bytes, 4<<20)) // what the runtime begins with
+	debug.SetGCPercent(percent(bytes, 4<<20)) // GOGC at the runtime's initial heap size
 	again(bytes)
 }
 
-// again sets the collector's pace anew after each collection, which finalizes an object.
+// again adjusts GOGC after each collection, which finalizes an object.
 func again(bytes uint64) {
 	runtime.SetFinalizer(new([16]*byte), func(*[16]*byte) {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -29,7 +29,7 @@ func again(bytes uint64) {
 	})
 }
 
-// percent is the GOGC with which a heap of live bytes grows to at least so many.
+// percent returns the GOGC with which a heap of live bytes grows by at least bytes.
 func percent(bytes, live uint64) int {
 	return int(max(100, min(10_000, 100*bytes/max(live, 1))))
 }

@@ -7,26 +7,25 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Allocation counts what one stack has allocated, and how much of it was in use when the
-// collector last looked.
+// Allocation is the memory that one stack has allocated, and the part of it in use at the last collection.
 type Allocation struct {
 	Frames                    []Frame // from the leaf, without the runtime's
 	Objects, Bytes            float64
 	LiveObjects, LiveBytes    float64
-	LiveSamples, AllocSamples float64 // how many the profiler really saw of them
+	LiveSamples, AllocSamples float64 // counts of the profiler's samples
 }
 
 // Allocs is an allocation profile.
 type Allocs struct {
 	Stacks         []Allocation
-	Seconds        float64 // how long it was taken; 0 where it counts from the program's start
+	Seconds        float64 // duration, or 0 for a profile since the program's start
 	Objects, Bytes float64
 	LiveBytes      float64
 	BuildID        string // of the program, if it has one
 }
 
-// ReadAllocs reads an allocation profile: "allocs" or "heap" of net/http/pprof, or what
-// go test -memprofile writes.
+// ReadAllocs reads an allocation profile: "allocs" or "heap" of net/http/pprof, or a file of go test
+// -memprofile.
 func ReadAllocs(path string) (*Allocs, error) {
 	p, err := read(path)
 	if err != nil {
@@ -58,8 +57,7 @@ func ReadAllocs(path string) (*Allocs, error) {
 	return a, nil
 }
 
-// seen is how many objects the profiler took, before it scaled their number: it takes one
-// for each p.Period bytes.
+// seen returns the number of sampled objects. The profiler takes one sample for each p.Period bytes.
 func seen(p *profile.Profile, objects, bytes float64) float64 {
 	if objects <= 0 || p.Period <= 0 {
 		return 0

@@ -1,6 +1,5 @@
-// Package profile reads profiles of a program as package runtime/pprof writes them, and
-// tells what of its time is the collector's, what goes to allocation, and where in the
-// program's own modules that comes from.
+// Package profile reads CPU and allocation profiles that package runtime/pprof writes. It attributes the time
+// to the collector, the allocator or the program.
 package profile
 
 import (
@@ -11,10 +10,10 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// MinSamples is how many samples a CPU profile must have: with fewer, chance decides.
+// MinSamples is the least number of samples of a CPU profile. Smaller profiles say little.
 const MinSamples = 1000
 
-// Frame is a function that runs, and the line in it.
+// Frame is a function on a stack, with a line in it.
 type Frame struct {
 	Function, File string
 	Line           int
@@ -25,11 +24,11 @@ type Sample struct {
 	Class  Class
 	Nanos  float64
 	Entry  string  // the function of the runtime that the program called, without "runtime."
-	Frames []Frame // from the leaf, without the runtime's frames there
-	All    []Frame // with them
+	Frames []Frame // from the leaf, without the runtime's frames at the leaf
+	All    []Frame // with the runtime's frames
 }
 
-// Runtime are the runtime's frames at the leaf.
+// Runtime returns the runtime's frames at the leaf.
 func (s *Sample) Runtime() []Frame { return s.All[:len(s.All)-len(s.Frames)] }
 
 // CPU is a CPU profile.
@@ -37,13 +36,13 @@ type CPU struct {
 	Samples []Sample
 	Count   int64      // of samples that the profiler took
 	Total   float64    // nanoseconds
-	Seconds float64    // by the clock
+	Seconds float64    // of wall-clock time
 	Classes [4]float64 // nanoseconds of each class
 	Unknown []Unknown
 	BuildID string // of the program, if it has one
 }
 
-// buildID is the build ID of a profile's program.
+// buildID returns the build ID of a profile's program, or "".
 func buildID(p *profile.Profile) string {
 	if len(p.Mapping) == 0 {
 		return ""
@@ -73,7 +72,7 @@ func valueIndex(p *profile.Profile, name string) int {
 	return -1
 }
 
-// ReadCPU reads a CPU profile. One of less than MinSamples is an error.
+// ReadCPU reads a CPU profile with at least MinSamples samples.
 func ReadCPU(path string) (*CPU, error) {
 	p, err := read(path)
 	if err != nil {
@@ -104,7 +103,7 @@ func ReadCPU(path string) (*CPU, error) {
 	return c, nil
 }
 
-// framesOf is a sample's stack, from the leaf, inlined functions of their own.
+// framesOf returns a sample's stack from the leaf. Inlined functions have frames of their own.
 func framesOf(s *profile.Sample) (all []Frame) {
 	for _, l := range s.Location {
 		for _, line := range l.Line {
@@ -116,7 +115,7 @@ func framesOf(s *profile.Sample) (all []Frame) {
 	return all
 }
 
-// classify tells whose time a stack is, by the runtime's frames at its leaf.
+// classify returns the class of a stack, by the runtime's frames at its leaf.
 func classify(all []Frame) (c Class, entry string, rest []Frame, unknown string) {
 	known, scheduled := false, false
 	first := "" // the function nearest to the program that leads to no other one
@@ -149,8 +148,7 @@ func classify(all []Frame) (c Class, entry string, rest []Frame, unknown string)
 	return c, entry, all[i:], unknown
 }
 
-// PackageOf is the import path of a function's package, as its symbol has it: package main
-// is "main".
+// PackageOf returns the import path in a function's symbol. It is "main" for package main.
 func PackageOf(function string) string {
 	dir, base := "", function
 	if at := strings.LastIndexByte(cutTypes(function), '/'); at >= 0 {
@@ -160,7 +158,7 @@ func PackageOf(function string) string {
 	return strings.ReplaceAll(dir+base, "%2e", ".")
 }
 
-// cutTypes is a name without type arguments, which may have paths in them.
+// cutTypes returns a name without its type arguments, which may contain paths.
 func cutTypes(function string) string {
 	name, _, _ := strings.Cut(function, "[")
 	return name

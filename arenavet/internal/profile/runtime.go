@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// Class is whose time a sample is.
+// Class is the part of a program that uses the time of a sample.
 type Class int
 
-// Whose time a sample is.
 const (
-	Program   Class = iota // the program's own, also in what it calls of the runtime
-	Malloc                 // finding memory for a value, and clearing it
+	Program   Class = iota // the program itself, with other functions of the runtime that it calls
+	Malloc                 // finding and clearing memory for a value
 	Collector              // marking, assists, sweeping, write barriers, scavenging
-	Schedule               // goroutines that the scheduler takes up and lays down
+	Schedule               // starting and stopping goroutines
 )
 
-// The names of the runtime's functions begin with one of these. A sample is the collector's
-// if one of the runtime's frames at its leaf is; else Malloc, if one is.
+// Prefixes of names of functions of the runtime. A sample belongs to the collector if one of the runtime's
+// frames at its leaf does. Otherwise it belongs to Malloc if one of them does.
 var collectorNames = prefixes(`gcBgMark gcAssist gcDrain gcStart gcMark gcSweep gcWriteBarrier gcFlush
 	gcmark gcPark gcController gcenable gcResetMarkState gcStopTheWorld wbBuf wbMove wbZero bulkBarrier
 	typeBitsBulkBarrier bgsweep bgscavenge sweepone deductSweepCredit deductAssistCredit scanobject scanObject
@@ -35,7 +34,7 @@ var scheduleNames = prefixes(`schedule park_m gosched_m goschedImpl gopreempt_m 
 	findRunnable findrunnable stealWork runqsteal runqgrab execute stopm startm mPark wakep handoffp sysmon
 	retake resetspinning injectglist exitsyscall0 startlockedm stoplockedm`)
 
-// programNames are all others through which a program gets into the runtime.
+// programNames are prefixes of the other functions through which a program enters the runtime.
 var programNames = prefixes(`newproc gopark goready ready goyield Gosched gogo goexit gosched note
 	futex usleep osyield nanosleep osPreemptExtEnter entersyscall exitsyscall reentersyscall lock unlock sema
 	acquireSudog releaseSudog getOrAddWeakHandle getWeakHandle sync_ netpoll (*poll poll_ epoll (*timers) (*timer) timeSleep newTimer resetTimer stopTimer resetForSleep goroutineReady
@@ -65,12 +64,12 @@ var programNames = prefixes(`newproc gopark goready ready goyield Gosched gogo g
 
 func prefixes(list string) []string { return strings.Fields(list) }
 
-// wrappers only lead to another function of the runtime.
+// wrappers lists functions that only call another function of the runtime.
 var wrappers = map[string]bool{
 	"systemstack": true, "mcall": true, "mstart": true, "mstart0": true, "mstart1": true, "goexit": true, "systemstack_switch": true, "gosave_systemstack_switch": true,
 }
 
-// runtimeName returns what a function of the runtime is called there.
+// runtimeName returns the name of a function of the runtime without its package.
 func runtimeName(function string) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(function, "runtime."); ok {
 		return name, true
@@ -86,8 +85,8 @@ func begins(name string, list []string) bool {
 	return slices.ContainsFunc(list, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// classOf is whose time a function of the runtime takes. Unknown are those which no list
-// has; they are counted as the program's.
+// classOf returns the class of a function of the runtime. Functions in none of the lists are unknown and
+// count as the program's.
 func classOf(name string) (c Class, known bool) {
 	switch {
 	case strings.HasPrefix(name, "internal/runtime/gc"), begins(name, collectorNames):
@@ -102,8 +101,8 @@ func classOf(name string) (c Class, known bool) {
 	return Program, begins(name, programNames)
 }
 
-// Unknown is a function of the runtime that this package doesn't know, with what is counted
-// as the program's for it, in nanoseconds.
+// Unknown is a function of the runtime in none of the lists, with its time in nanoseconds, which counts as
+// the program's.
 type Unknown struct {
 	Name  string  `json:"name"`
 	Nanos float64 `json:"nanoseconds"`

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Each function of the runtime that the compiler calls is known: else a new Go would have its
-// time counted as the program's without anybody having looked.
+// Each function of the runtime that the compiler calls is known, so that a new Go version does not add
+// unknown time.
 func TestCompilersFunctionsAreKnown(t *testing.T) {
 	root := runtime.GOROOT()
 	name := filepath.Join(root, "src", "cmd", "compile", "internal", "typecheck", "_builtin", "runtime.go")
@@ -37,8 +37,7 @@ func TestCompilersFunctionsAreKnown(t *testing.T) {
 	}
 }
 
-// The collector's roots in the runtime's own source, and those of the allocator, are not
-// taken for the program's.
+// Functions of the collector and the allocator in the runtime's source are not classified as the program's.
 func TestClassify(t *testing.T) {
 	for _, c := range []struct {
 		stack          string // from the leaf
@@ -61,7 +60,7 @@ func TestClassify(t *testing.T) {
 		{"runtime.mallocgc internal/runtime/maps.newarray internal/runtime/maps.newTable main.f", Malloc, "internal/runtime/maps.newTable", "", 1},
 		{"runtime.futex runtime.notesleep runtime.stopm runtime.findRunnable runtime.schedule runtime.park_m runtime.mcall", Schedule, "park_m", "", 0},
 		{"runtime.chansend1 main.f", Program, "chansend1", "", 1},
-		// Those that other packages of the standard library reach by a name of their own.
+		// Functions that other packages of the standard library link by another name.
 		{"runtime.(*pollDesc).publishInfo internal/poll.runtime_pollSetDeadline main.f", Program, "(*pollDesc).publishInfo", "", 2},
 		{"runtime.releaseSudog sync.runtime_notifyListWait main.f", Program, "releaseSudog", "", 2},
 		{"runtime.getOrAddWeakHandle weak.runtime_registerWeakPointer main.f", Program, "getOrAddWeakHandle", "", 2},
