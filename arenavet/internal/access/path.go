@@ -3,6 +3,7 @@ package access
 
 import (
 	"go/types"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -232,4 +233,55 @@ func Inside(t types.Type) (elem, key types.Type) {
 		}
 	}
 	return nil, nil
+}
+
+// Parts yields the types of the parts of a value: fields, results, keys, elements and the target of a pointer.
+func Parts(t types.Type) iter.Seq[types.Type] {
+	return func(yield func(types.Type) bool) {
+		var vars iter.Seq[*types.Var]
+		switch u := t.Underlying().(type) {
+		case *types.Struct:
+			vars = u.Fields()
+		case *types.Tuple:
+			vars = u.Variables()
+		case *types.Map:
+			_ = yield(u.Key()) && yield(u.Elem())
+			return
+		case interface{ Elem() types.Type }:
+			yield(u.Elem())
+			return
+		default:
+			return
+		}
+		for v := range vars {
+			if !yield(v.Type()) {
+				return
+			}
+		}
+	}
+}
+
+// Reaches reports whether visit returns found for a type that a value of type t is or leads to. It looks for parts of a
+// type if visit returns enter.
+func Reaches(t types.Type, visit func(types.Type) (found, enter bool)) bool {
+	seen := map[types.Type]bool{}
+	var walk func(t types.Type) bool
+	walk = func(t types.Type) bool {
+		t = types.Unalias(t)
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		found, enter := visit(t)
+		if found || !enter {
+			return found
+		}
+		for p := range Parts(t) {
+			if walk(p) {
+				return true
+			}
+		}
+		return false
+	}
+	return walk(t)
 }

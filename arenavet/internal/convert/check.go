@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // check warns of each place that may hold memory of the arena after its end.
@@ -47,7 +49,7 @@ func (p *program) checkRoot() {
 		p.source(f, v.Pos(), v.Type(), v.Name(), "parameter "+v.Name())
 	}
 	for v := range f.Signature.Results().Variables() {
-		if f := functionIn(v.Type(), map[types.Type]bool{}); f != "" && p.capturing[f] {
+		if f := functionIn(v.Type()); f != "" && p.capturing[f] {
 			p.warn(p.root.ssa, p.root.decl.Pos(), "", "the result %s is or holds a function, which may capture memory of the arena", typeText(v.Type()))
 		}
 	}
@@ -74,10 +76,8 @@ func (p *program) checkFunction(f *ssa.Function) {
 			}
 		}
 	}
-	for _, b := range f.Blocks {
-		for _, i := range b.Instrs {
-			p.checkInstruction(f, i)
-		}
+	for i := range ssaform.Instructions(f) {
+		p.checkInstruction(f, i)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
@@ -430,22 +431,15 @@ func (p *program) given() map[string]bool {
 		if n, ok := t.(*types.Named); ok && p.inModule(n.Obj().Pkg()) && !types.IsInterface(n) {
 			names[n.Obj().Name()] = true
 		}
-		switch u := t.Underlying().(type) {
-		case *types.Struct:
-			for f := range u.Fields() {
-				walk(f.Type())
-			}
-		case *types.Map:
-			walk(u.Key())
-			walk(u.Elem())
-		case *types.Interface:
+		for part := range access.Parts(t) {
+			walk(part)
+		}
+		if i, ok := t.Underlying().(*types.Interface); ok && !i.Empty() {
 			for _, x := range p.concrete {
-				if !u.Empty() && (types.Implements(x, u) || types.Implements(types.NewPointer(x), u)) {
+				if implements(x, i) {
 					walk(x)
 				}
 			}
-		case interface{ Elem() types.Type }:
-			walk(u.Elem())
 		}
 	}
 	for _, v := range p.root.ssa.Params {
@@ -457,31 +451,24 @@ func (p *program) given() map[string]bool {
 // cached returns the names of types that variables of packages lead to.
 func (p *program) cached() map[string]bool {
 	names := map[string]bool{}
-	var walk func(t types.Type)
-	walk = func(t types.Type) {
-		t = types.Unalias(t)
+	visit := func(t types.Type) (found, enter bool) {
 		if n, ok := t.(*types.Named); ok {
-			if names[n.Obj().Name()] || !p.inModule(n.Obj().Pkg()) {
-				return
+			if !p.inModule(n.Obj().Pkg()) {
+				return false, false
 			}
 			names[n.Obj().Name()] = true
 		}
-		switch u := t.Underlying().(type) {
-		case *types.Struct:
-			for f := range u.Fields() {
-				walk(f.Type())
-			}
-		case *types.Map:
-			walk(u.Elem())
-		case *types.Pointer:
-			walk(u.Elem())
+		switch t.Underlying().(type) {
+		case *types.Struct, *types.Map, *types.Pointer:
+			return false, true
 		}
+		return false, false
 	}
 	for _, pkg := range p.pkgs {
 		for _, name := range pkg.Types.Scope().Names() {
 			if v, ok := pkg.Types.Scope().Lookup(name).(*types.Var); ok && !types.IsInterface(v.Type()) {
 				if q, ok := v.Type().Underlying().(*types.Pointer); ok {
-					walk(q)
+					access.Reaches(q, visit)
 				}
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
 )
 
 // Where a value may be stored, and warnings of places where it may not.
@@ -171,7 +173,7 @@ func (p *program) heapOnly(f *ssa.Function, text bool) bool {
 		}
 	}
 	inside := func(t types.Type) bool {
-		return p.bearing(t) || text && holdsText(t, map[types.Type]bool{})
+		return p.bearing(t) || text && holdsText(t)
 	}
 	return !slices.ContainsFunc(f.Params, func(v *ssa.Parameter) bool { return inside(v.Type()) }) &&
 		!slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return inside(v.Type()) })
@@ -213,23 +215,15 @@ func (p *program) exposed(n *types.Named) bool {
 
 // mentions reports whether a type is n, or is composed of it without another name between.
 func mentions(t types.Type, n *types.Named) bool {
-	switch u := types.Unalias(t).(type) {
-	case *types.Named:
-		return u == n
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if mentions(v.Type(), n) {
-				return true
-			}
+	return access.Reaches(t, func(t types.Type) (found, enter bool) {
+		switch u := t.(type) {
+		case *types.Named:
+			return u == n, false
+		case *types.Signature:
+			return mentions(u.Params(), n) || mentions(u.Results(), n), false
 		}
-	case *types.Signature:
-		return mentions(u.Params(), n) || mentions(u.Results(), n)
-	case *types.Map:
-		return mentions(u.Key(), n) || mentions(u.Elem(), n)
-	case interface{ Elem() types.Type }:
-		return mentions(u.Elem(), n)
-	}
-	return false
+		return false, true
+	})
 }
 
 // onlyCalled reports whether a parameter of a function type is only called.

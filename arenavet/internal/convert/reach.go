@@ -4,6 +4,9 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // findReach finds the functions that a call of the root may run: functions that are called or used as a
@@ -38,46 +41,41 @@ func (p *program) findReach() {
 		for len(queue) > 0 {
 			f := queue[0]
 			queue = queue[1:]
-			for _, b := range f.Blocks {
-				for _, i := range b.Instrs {
-					for _, op := range i.Operands(nil) {
-						if g, ok := (*op).(*ssa.Function); ok {
-							add(g, false)
-						}
+			for i := range ssaform.Instructions(f) {
+				for _, op := range i.Operands(nil) {
+					if g, ok := (*op).(*ssa.Function); ok {
+						add(g, false)
 					}
-					switch i := i.(type) {
-					case *ssa.MakeInterface:
-						if !boxed[i.X.Type()] {
-							boxed[i.X.Type()] = true
-							r.boxed = append(r.boxed, i.X.Type())
-						}
-					case *ssa.TypeAssert:
-						if !asserted[i.AssertedType] {
-							asserted[i.AssertedType] = true
-							r.asserted = append(r.asserted, i.AssertedType)
-						}
-					case ssa.CallInstruction:
-						c := i.Common()
-						hand := func() {
-							p.handedOut(c, add, func(i *types.Interface) { invokes[invoke{iface: i}] = true }, func(s string) { dynamic[s] = true })
-						}
-						if c.IsInvoke() {
-							invokes[invoke{c.Value.Type().Underlying().(*types.Interface), c.Method.Name()}] = true
+				}
+				switch i := i.(type) {
+				case *ssa.MakeInterface:
+					if !boxed[i.X.Type()] {
+						boxed[i.X.Type()] = true
+						r.boxed = append(r.boxed, i.X.Type())
+					}
+				case *ssa.TypeAssert:
+					if !asserted[i.AssertedType] {
+						asserted[i.AssertedType] = true
+						r.asserted = append(r.asserted, i.AssertedType)
+					}
+				case ssa.CallInstruction:
+					c := i.Common()
+					if c.IsInvoke() {
+						invokes[invoke{c.Value.Type().Underlying().(*types.Interface), c.Method.Name()}] = true
+						passFunctions(c, add)
+						continue
+					}
+					switch g := c.StaticCallee(); {
+					case g == nil:
+						if _, ok := c.Value.(*ssa.Builtin); !ok {
+							dynamic[signature(c.Value.Type())] = true
 							passFunctions(c, add)
-							continue
 						}
-						switch g := c.StaticCallee(); {
-						case g == nil:
-							if _, ok := c.Value.(*ssa.Builtin); !ok {
-								dynamic[signature(c.Value.Type())] = true
-								passFunctions(c, add)
-							}
-						case g.Blocks == nil:
-							if p.effectOf(calleeName(g)) == retains {
-								passFunctions(c, add)
-							} else { // what these call gets their arguments
-								hand()
-							}
+					case g.Blocks == nil:
+						if p.effectOf(calleeName(g)) == retains {
+							passFunctions(c, add)
+						} else { // what these call gets their arguments
+							p.handedOut(c, add, func(i *types.Interface) { invokes[invoke{iface: i}] = true }, func(s string) { dynamic[s] = true })
 						}
 					}
 				}
@@ -132,37 +130,22 @@ func (p *program) handedOut(c *ssa.CallCommon, add func(*ssa.Function, bool), if
 		full = calleeName(g)
 	}
 	pkg, _, _ := cutName(full)
-	var walk func(t types.Type, seen map[types.Type]bool)
-	walk = func(t types.Type, seen map[types.Type]bool) {
-		t = types.Unalias(t)
-		if seen[t] {
-			return
-		}
-		seen[t] = true
-		switch u := t.Underlying().(type) {
-		case *types.Interface:
-			if !u.Empty() {
-				iface(u)
-			}
-		case *types.Signature:
-			dynamic(signature(u))
-		case *types.Struct:
-			for f := range u.Fields() {
-				walk(f.Type(), seen)
-			}
-		case *types.Map:
-			walk(u.Elem(), seen)
-			walk(u.Key(), seen)
-		case interface{ Elem() types.Type }:
-			walk(u.Elem(), seen)
-		}
-	}
 	for _, a := range c.Args {
 		for _, v := range unboxed(a) {
 			if pkg == "fmt" {
 				p.addPrinted(v, add)
 			}
-			walk(v.Type(), map[types.Type]bool{})
+			access.Reaches(v.Type(), func(t types.Type) (found, enter bool) {
+				switch u := t.Underlying().(type) {
+				case *types.Interface:
+					if !u.Empty() {
+						iface(u)
+					}
+				case *types.Signature:
+					dynamic(signature(u))
+				}
+				return false, true
+			})
 		}
 	}
 }
@@ -200,12 +183,8 @@ func unboxed(a ssa.Value) (all []ssa.Value) {
 
 // addPrinted adds the methods that package fmt calls of a value and of everything that it leads to.
 func (p *program) addPrinted(v ssa.Value, add func(*ssa.Function, bool)) {
-	_, isInterface := v.Type().Underlying().(*types.Interface)
 	for _, x := range p.concrete {
-		if isInterface && !types.Implements(x, v.Type().Underlying().(*types.Interface)) && !types.Implements(types.NewPointer(x), v.Type().Underlying().(*types.Interface)) {
-			continue
-		}
-		if !isInterface && !leadsTo(v.Type(), x) {
+		if !leadsTo(v.Type(), x) {
 			continue
 		}
 		set := p.prog.MethodSets.MethodSet(types.NewPointer(x))
@@ -218,36 +197,12 @@ func (p *program) addPrinted(v ssa.Value, add func(*ssa.Function, bool)) {
 	}
 }
 
-// leadsTo reports whether a value of type t may be, or lead to, one of type x, other than through an interface.
+// leadsTo reports whether a value of type t may be, or lead to, one of type x.
 func leadsTo(t, x types.Type) bool {
-	seen := map[types.Type]bool{}
-	var walk func(t types.Type) bool
-	walk = func(t types.Type) bool {
-		t = types.Unalias(t)
-		if types.Identical(t, x) {
-			return true
-		}
-		if seen[t] {
-			return false
-		}
-		seen[t] = true
-		switch u := t.Underlying().(type) {
-		case *types.Struct:
-			for f := range u.Fields() {
-				if walk(f.Type()) {
-					return true
-				}
-			}
-		case *types.Map:
-			return walk(u.Key()) || walk(u.Elem())
-		case *types.Interface:
-			return types.Implements(x, u) || types.Implements(types.NewPointer(x), u)
-		case interface{ Elem() types.Type }:
-			return walk(u.Elem())
-		}
-		return false
-	}
-	return walk(t)
+	return access.Reaches(t, func(t types.Type) (found, enter bool) {
+		i, ok := t.Underlying().(*types.Interface)
+		return types.Identical(t, x) || ok && implements(x, i), true
+	})
 }
 
 // sealed reports whether only types of the module, or types that embed one, implement an interface.
@@ -273,27 +228,25 @@ func (p *program) addressTaken() map[string][]*ssa.Function {
 			return
 		}
 		seen[f] = true
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				var callee ssa.Value
-				if c, ok := i.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
-					callee = c.Common().Value
+		for i := range ssaform.Instructions(f) {
+			var callee ssa.Value
+			if c, ok := i.(ssa.CallInstruction); ok && !c.Common().IsInvoke() {
+				callee = c.Common().Value
+			}
+			for _, op := range i.Operands(nil) {
+				var g *ssa.Function
+				switch v := (*op).(type) {
+				case *ssa.Function:
+					g = v
+				case *ssa.MakeClosure:
+					g = v.Fn.(*ssa.Function)
+				default:
+					continue
 				}
-				for _, op := range i.Operands(nil) {
-					var g *ssa.Function
-					switch v := (*op).(type) {
-					case *ssa.Function:
-						g = v
-					case *ssa.MakeClosure:
-						g = v.Fn.(*ssa.Function)
-					default:
-						continue
-					}
-					if *op != callee || op != &i.(ssa.CallInstruction).Common().Value {
-						all[signature(g.Type())] = append(all[signature(g.Type())], g)
-					}
-					visit(g)
+				if *op != callee || op != &i.(ssa.CallInstruction).Common().Value {
+					all[signature(g.Type())] = append(all[signature(g.Type())], g)
 				}
+				visit(g)
 			}
 		}
 		for _, a := range f.AnonFuncs {

@@ -10,48 +10,23 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
-// flat reports whether a value of a type may be, or hold, a string or slice that has its own node in the
-// graph. Structs are followed by field.
-func flat(x types.Type) bool {
-	switch u := x.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
-	case *types.Slice:
-		if b, ok := u.Elem().Underlying().(*types.Basic); ok {
-			return b.Kind() != types.UnsafePointer
-		}
-		return flat(u.Elem())
-	case *types.Pointer:
-		return flat(u.Elem())
-	case *types.Array:
-		return flat(u.Elem())
-	case *types.Map:
-		return flat(u.Key()) || flat(u.Elem())
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if flat(v.Type()) {
-				return true
-			}
-		}
-	case *types.Interface:
-		return true
-	}
-	return false
-}
+// flat reports whether a value of a type may be, or hold, a string or slice that has its own node in the graph. Structs
+// are followed by field.
+func flat(x types.Type) bool { return leadsToText(x, false) }
 
 // mutable reports whether a store through one copy of a value is visible through other copies.
 func mutable(x types.Type) bool {
-	switch u := x.Underlying().(type) {
+	switch x.Underlying().(type) {
 	case *types.Slice, *types.Pointer, *types.Map, *types.Interface:
 		return true
-	case *types.Array:
-		return mutable(u.Elem())
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if mutable(v.Type()) {
+	case *types.Array, *types.Tuple:
+		for part := range access.Parts(x) {
+			if mutable(part) {
 				return true
 			}
 		}
@@ -83,7 +58,7 @@ func (g *graph) edge(from, to any, t types.Type) {
 // keep has a value flow into the sink, with the fields of the structs that it leads to.
 func (g *graph) keep(v ssa.Value) {
 	g.edge(v, sink{}, v.Type())
-	g.keepFields(v.Type(), map[types.Type]bool{})
+	g.keepFields(v.Type())
 	switch m := v.(type) {
 	case *ssa.MakeInterface:
 		g.keep(m.X)
@@ -99,24 +74,17 @@ func (g *graph) keep(v ssa.Value) {
 	}
 }
 
-func (g *graph) keepFields(x types.Type, seen map[types.Type]bool) {
-	x = types.Unalias(x)
-	if seen[x] || g.p.isOwned(x) { // an owned value that is kept is a warning
-		return
-	}
-	seen[x] = true
-	switch u := x.Underlying().(type) {
-	case *types.Map:
-		g.keepFields(u.Key(), seen)
-		g.keepFields(u.Elem(), seen)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			g.edge(fieldNode(x, i), sink{}, u.Field(i).Type())
-			g.keepFields(u.Field(i).Type(), seen)
+// keepFields has the fields of the structs that a type leads to flow into the sink. An owned value that is kept is a
+// warning.
+func (g *graph) keepFields(x types.Type) {
+	access.Reaches(x, func(x types.Type) (found, enter bool) {
+		if s, ok := x.Underlying().(*types.Struct); ok && !g.p.isOwned(x) {
+			for i := range s.NumFields() {
+				g.edge(fieldNode(x, i), sink{}, s.Field(i).Type())
+			}
 		}
-	case interface{ Elem() types.Type }:
-		g.keepFields(u.Elem(), seen)
-	}
+		return false, !g.p.isOwned(x)
+	})
 }
 
 // field is a field of a struct type.
@@ -133,11 +101,9 @@ func (p *program) findFlow() {
 		g.bySig[signature(f.Type())] = append(g.bySig[signature(f.Type())], f)
 	}
 	for _, f := range p.sortedReach() {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				g.now = i
-				g.instruction(f, i)
-			}
+		for i := range ssaform.Instructions(f) {
+			g.now = i
+			g.instruction(f, i)
 		}
 		g.now = nil
 		if p.outside[f] || f == p.root.ssa {
@@ -151,7 +117,7 @@ func (p *program) findFlow() {
 			for i := range f.Signature.Results().Len() {
 				t := f.Signature.Results().At(i).Type()
 				g.edge(result{f, i}, sink{}, t)
-				g.keepFields(t, map[types.Type]bool{})
+				g.keepFields(t)
 			}
 		}
 	}
@@ -288,7 +254,7 @@ func (g *graph) instruction(f *ssa.Function, i ssa.Instruction) {
 		g.edge(i.X, i, i.Type())
 		if t := i.Type(); !flat(t) { // the fields of two types
 			g.keep(i.X)
-			g.keepFields(t, map[types.Type]bool{})
+			g.keepFields(t)
 		}
 	case *ssa.ChangeInterface:
 		g.edge(i.X, i, i.Type())
@@ -399,7 +365,7 @@ func (g *graph) address(v ssa.Value) {
 func (g *graph) makeInterface(i *ssa.MakeInterface) {
 	if !flat(i.X.Type()) {
 		if _, owned := derefOwned(g.p, i.X.Type()); !owned {
-			g.keepFields(i.X.Type(), map[types.Type]bool{})
+			g.keepFields(i.X.Type())
 		}
 		return
 	}
@@ -559,7 +525,7 @@ func (g *graph) builtin(name string, i ssa.CallInstruction) {
 			g.edge(c.Args[1], v, s.Elem())
 		}
 		if g.structural(s.Elem()) {
-			g.keepFields(s.Elem(), map[types.Type]bool{})
+			g.keepFields(s.Elem())
 		}
 	case "copy":
 		if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok {
@@ -567,7 +533,7 @@ func (g *graph) builtin(name string, i ssa.CallInstruction) {
 				g.edge(c.Args[1], c.Args[0], s.Elem())
 			}
 			if g.structural(s.Elem()) {
-				g.keepFields(s.Elem(), map[types.Type]bool{})
+				g.keepFields(s.Elem())
 			}
 		}
 	case "StringData", "SliceData", "String", "Slice", "Add":
@@ -742,17 +708,15 @@ func isString(t types.Type) bool {
 
 // valueAt returns the value of an expression at a position.
 func valueAt(f *ssa.Function, at token.Pos) ssa.Value {
-	for _, b := range f.Blocks {
-		for _, i := range b.Instrs {
-			switch v := i.(type) {
-			case *ssa.Convert, *ssa.BinOp, *ssa.Call, *ssa.MakeSlice:
-				if v.Pos() == at {
-					return v.(ssa.Value)
-				}
-			case *ssa.Slice: // make with a constant length
-				if v.Pos() == at {
-					return v
-				}
+	for i := range ssaform.Instructions(f) {
+		switch v := i.(type) {
+		case *ssa.Convert, *ssa.BinOp, *ssa.Call, *ssa.MakeSlice:
+			if v.Pos() == at {
+				return v.(ssa.Value)
+			}
+		case *ssa.Slice: // make with a constant length
+			if v.Pos() == at {
+				return v
 			}
 		}
 	}

@@ -230,7 +230,7 @@ func (p *program) implementations(ignored []string, i *types.Interface, m *types
 		}
 	}
 	for _, x := range p.concrete {
-		if !types.Implements(x, i) && !types.Implements(types.NewPointer(x), i) {
+		if !implements(x, i) {
 			continue
 		}
 		sel := p.prog.MethodSets.MethodSet(types.NewPointer(x)).Lookup(m.Pkg(), m.Name())

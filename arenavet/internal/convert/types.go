@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/access"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 func (p *program) inModule(pkg *types.Package) bool { return pkg != nil && p.modules[pkg] }
@@ -158,30 +161,16 @@ func (p *program) bearing(x types.Type) bool {
 				b = b || p.bearing(u.Underlying())
 			}
 		}
-	case *types.Pointer:
-		b = p.bearing(u.Elem())
-	case *types.Slice:
-		b = p.bearing(u.Elem())
-	case *types.Array:
-		b = p.bearing(u.Elem())
-	case *types.Chan:
-		b = p.bearing(u.Elem())
-	case *types.Map:
-		b = p.bearing(u.Key()) || p.bearing(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			b = b || p.bearing(f.Type())
-		}
-	case *types.Tuple:
-		for v := range u.Variables() {
-			b = b || p.bearing(v.Type())
-		}
 	case *types.Interface:
 		b = p.bearingInterface(u)
 	case *types.Signature:
 		b = p.capturing[signature(u)]
 	case *types.TypeParam:
 		b = true
+	default:
+		for part := range access.Parts(u) {
+			b = b || p.bearing(part)
+		}
 	}
 	p.memo[x] = 2
 	if b {
@@ -205,12 +194,13 @@ func (p *program) holdsUnknown(n *types.Named) bool {
 }
 
 func (p *program) bearingInterface(i *types.Interface) bool {
-	for _, h := range p.holders {
-		if types.Implements(h, i) || types.Implements(types.NewPointer(h), i) {
-			return true
-		}
-	}
-	return i.Empty() && len(p.holders)+len(p.capturing) > 0
+	return i.Empty() && len(p.holders)+len(p.capturing) > 0 ||
+		slices.ContainsFunc(p.holders, func(h types.Type) bool { return implements(h, i) })
+}
+
+// implements reports whether t or a pointer to it implements i.
+func implements(t types.Type, i *types.Interface) bool {
+	return types.Implements(t, i) || types.Implements(types.NewPointer(t), i)
 }
 
 // findOpen finds the signatures of functions that code of other packages may hand to the module: in parameters of the
@@ -245,23 +235,14 @@ func (p *program) findOpen() {
 			found(u)
 			walk(u.Params(), found)
 			walk(u.Results(), found)
-		case *types.Tuple:
-			for v := range u.Variables() {
-				walk(v.Type(), found)
-			}
-		case *types.Struct:
-			for f := range u.Fields() {
-				walk(f.Type(), found)
-			}
 		case *types.Interface:
 			for m := range u.Methods() {
 				walk(m.Signature().Results(), found) // its implementation may be another package's
 			}
-		case *types.Map:
-			walk(u.Key(), found)
-			walk(u.Elem(), found)
-		case interface{ Elem() types.Type }:
-			walk(u.Elem(), found)
+		default:
+			for part := range access.Parts(u) {
+				walk(part, found)
+			}
 		}
 	}
 	walk(p.root.obj.Signature().Params(), open)
@@ -304,12 +285,7 @@ func (p *program) findOpen() {
 // closure may hold.
 func (p *program) storedSignatures() map[string]bool {
 	all := map[string]bool{}
-	add := func(t types.Type) {
-		seen := map[types.Type]bool{}
-		for s := functionIn(t, seen); s != "" && !all[s]; s = "" {
-			all[s] = true
-		}
-	}
+	add := func(t types.Type) { all[functionIn(t)] = true }
 	for _, pkg := range p.pkgs {
 		for _, o := range pkg.TypesInfo.Defs {
 			if v, ok := o.(*types.Var); ok && (v.IsField() || v.Parent() == pkg.Types.Scope()) {
@@ -356,68 +332,42 @@ func onlyClosures(a *ssa.Alloc) bool {
 
 func closures(f *ssa.Function) func(yield func(*ssa.MakeClosure) bool) {
 	return func(yield func(*ssa.MakeClosure) bool) {
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				if mc, ok := i.(*ssa.MakeClosure); ok && !yield(mc) {
-					return
-				}
+		for i := range ssaform.Instructions(f) {
+			if mc, ok := i.(*ssa.MakeClosure); ok && !yield(mc) {
+				return
 			}
 		}
 	}
 }
 
 // functionIn returns the signature of a function that a type holds, or "".
-func functionIn(t types.Type, seen map[types.Type]bool) string {
-	t = types.Unalias(t)
-	if seen[t] {
-		return ""
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Signature:
-		return signature(u)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if s := functionIn(f.Type(), seen); s != "" {
-				return s
-			}
+func functionIn(t types.Type) (s string) {
+	access.Reaches(t, func(t types.Type) (found, enter bool) {
+		if f, ok := t.Underlying().(*types.Signature); ok {
+			s = signature(f)
 		}
-	case *types.Map:
-		return functionIn(u.Elem(), seen)
-	case interface{ Elem() types.Type }:
-		return functionIn(u.Elem(), seen)
-	}
-	return ""
+		return s != "", true
+	})
+	return s
 }
 
-// holdsText reports whether a type is, or leads to, a string or a slice of plain values, without a named type
-// of the module in between, which other rules watch.
-func holdsText(t types.Type, seen map[types.Type]bool) bool {
-	t = types.Unalias(t)
-	if seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&types.IsString != 0
-	case *types.Slice:
-		if b, ok := u.Elem().Underlying().(*types.Basic); ok {
-			return b.Kind() != types.UnsafePointer
-		}
-		return holdsText(u.Elem(), seen)
-	case *types.Map:
-		return holdsText(u.Key(), seen) || holdsText(u.Elem(), seen)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if holdsText(f.Type(), seen) {
-				return true
+// holdsText reports whether a type is, or leads to, a string, a slice of plain values or an interface.
+func holdsText(t types.Type) bool { return leadsToText(t, true) }
+
+func leadsToText(t types.Type, inStructs bool) bool {
+	return access.Reaches(t, func(t types.Type) (found, enter bool) {
+		switch u := t.Underlying().(type) {
+		case *types.Basic:
+			return u.Info()&types.IsString != 0, false
+		case *types.Slice:
+			if b, ok := u.Elem().Underlying().(*types.Basic); ok {
+				return b.Kind() != types.UnsafePointer, false
 			}
+		case *types.Interface:
+			return true, false
+		case *types.Struct, *types.Chan:
+			return false, inStructs
 		}
-	case *types.Interface:
-		return true
-	case interface{ Elem() types.Type }:
-		return holdsText(u.Elem(), seen)
-	}
-	return false
+		return false, true
+	})
 }

@@ -7,7 +7,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // findWrites records writes of values that may be in the arena into objects that may be older than the call,
@@ -19,42 +21,40 @@ func (p *program) findWrites() {
 		if p.heapOnly(f, p.Strings) {
 			continue
 		}
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				switch i := i.(type) {
-				case *ssa.Store:
-					if !p.storable(i.Val) {
-						continue
+		for i := range ssaform.Instructions(f) {
+			switch i := i.(type) {
+			case *ssa.Store:
+				if !p.storable(i.Val) {
+					continue
+				}
+				root, fields := base(i.Addr)
+				if rewrite.Fresh(root) {
+					continue
+				}
+				for _, f := range fields {
+					add(key(structOf(f)), i.Pos())
+				}
+				if s, ok := root.Type().Underlying().(*types.Slice); ok {
+					add(key(s), i.Pos())
+				}
+				if q, ok := i.Addr.Type().Underlying().(*types.Pointer); ok && len(fields) == 0 {
+					add(key(q.Elem()), i.Pos())
+				}
+			case *ssa.MapUpdate:
+				if (p.storable(i.Value) || p.storable(i.Key)) && !rewrite.Fresh(i.Map) {
+					add(key(i.Map.Type()), i.Pos())
+				}
+			case *ssa.Call:
+				c := &i.Call
+				switch g := c.Value.(type) {
+				case *ssa.Builtin:
+					if (g.Name() == "append" || g.Name() == "copy") && len(c.Args) > 1 && p.storableElem(c.Args[0].Type()) && !rewrite.Fresh(c.Args[0]) {
+						add(key(c.Args[0].Type()), i.Pos())
 					}
-					root, fields := base(i.Addr)
-					if rewrite.Fresh(root) {
-						continue
-					}
-					for _, f := range fields {
-						add(key(structOf(f)), i.Pos())
-					}
-					if s, ok := root.Type().Underlying().(*types.Slice); ok {
-						add(key(s), i.Pos())
-					}
-					if q, ok := i.Addr.Type().Underlying().(*types.Pointer); ok && len(fields) == 0 {
-						add(key(q.Elem()), i.Pos())
-					}
-				case *ssa.MapUpdate:
-					if (p.storable(i.Value) || p.storable(i.Key)) && !rewrite.Fresh(i.Map) {
-						add(key(i.Map.Type()), i.Pos())
-					}
-				case *ssa.Call:
-					c := &i.Call
-					switch g := c.Value.(type) {
-					case *ssa.Builtin:
-						if (g.Name() == "append" || g.Name() == "copy") && len(c.Args) > 1 && p.storableElem(c.Args[0].Type()) && !rewrite.Fresh(c.Args[0]) {
-							add(key(c.Args[0].Type()), i.Pos())
-						}
-					case *ssa.Function:
-						if g.Blocks == nil && len(c.Args) > 1 { // slices.Insert and such
-							if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && p.storableElem(s) && !rewrite.Fresh(c.Args[0]) && inserts(calleeName(g)) {
-								add(key(s), i.Pos())
-							}
+				case *ssa.Function:
+					if g.Blocks == nil && len(c.Args) > 1 { // slices.Insert and such
+						if s, ok := c.Args[0].Type().Underlying().(*types.Slice); ok && p.storableElem(s) && !rewrite.Fresh(c.Args[0]) && inserts(calleeName(g)) {
+							add(key(s), i.Pos())
 						}
 					}
 				}
@@ -76,14 +76,14 @@ func inserts(full string) bool {
 
 // storable reports whether a stored value may be memory of the arena.
 func (p *program) storable(v ssa.Value) bool {
-	return p.carries(v) || p.Strings && holdsText(v.Type(), map[types.Type]bool{}) && !isConst(v)
+	return p.carries(v) || p.Strings && holdsText(v.Type()) && !isConst(v)
 }
 
 func isConst(v ssa.Value) bool { _, ok := v.(*ssa.Const); return ok }
 
 func (p *program) storableElem(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
-	return ok && (p.bearing(s.Elem()) || p.Strings && holdsText(s.Elem(), map[types.Type]bool{}))
+	return ok && (p.bearing(s.Elem()) || p.Strings && holdsText(s.Elem()))
 }
 
 // key names a type for comparison. Named slices and maps have the key of their underlying type.
@@ -104,7 +104,7 @@ func (p *program) written(t types.Type) string {
 	var walk func(t types.Type, inside bool) string
 	walk = func(t types.Type, inside bool) string {
 		t = types.Unalias(t)
-		if seen[t] || !p.bearing(t) && !(p.Strings && inside && holdsText(t, map[types.Type]bool{})) {
+		if seen[t] || !p.bearing(t) && !(p.Strings && inside && holdsText(t)) {
 			return ""
 		}
 		seen[t] = true
@@ -112,19 +112,8 @@ func (p *program) written(t types.Type) string {
 		if w := p.writes[key(t)]; len(w) > 0 {
 			return p.at(w[0])
 		}
-		var parts []types.Type
-		switch u := t.Underlying().(type) {
-		case *types.Struct:
-			for f := range u.Fields() {
-				parts = append(parts, f.Type())
-			}
-		case *types.Map:
-			parts = []types.Type{u.Key(), u.Elem()}
-		case *types.Tuple:
-			for v := range u.Variables() {
-				parts = append(parts, v.Type())
-			}
-		case *types.Interface:
+		parts := slices.Collect(access.Parts(t))
+		if u, ok := t.Underlying().(*types.Interface); ok {
 			lists := [][]types.Type{p.asserted}
 			if p.changing(u) {
 				lists = append(lists, p.holders, p.boxed)
@@ -142,8 +131,6 @@ func (p *program) written(t types.Type) string {
 					}
 				}
 			}
-		case interface{ Elem() types.Type }:
-			parts = []types.Type{u.Elem()}
 		}
 		for _, x := range parts {
 			if w := walk(x, inside); w != "" {
@@ -163,7 +150,7 @@ func (p *program) changing(i *types.Interface) bool {
 			return true
 		}
 		for v := range m.Signature().Params().Variables() {
-			if p.bearing(v.Type()) || p.Strings && holdsText(v.Type(), map[types.Type]bool{}) {
+			if p.bearing(v.Type()) || p.Strings && holdsText(v.Type()) {
 				return true
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
@@ -74,7 +75,7 @@ func given(fn *ssa.Function, t *types.Named) bool {
 	return false
 }
 
-// leads reports whether a value of a type may lead to one of t without an interface in between.
+// leads reports whether a value of a type, or a result of a function, may lead to one of t without an interface in between.
 func leads(from types.Type, t *types.Named, seen map[types.Type]bool) bool {
 	from = types.Unalias(from)
 	if seen[from] {
@@ -84,23 +85,13 @@ func leads(from types.Type, t *types.Named, seen map[types.Type]bool) bool {
 	if types.Identical(from, t) {
 		return true
 	}
-	switch u := from.Underlying().(type) {
-	case *types.Struct:
-		for f := range u.Fields() {
-			if leads(f.Type(), t, seen) {
-				return true
-			}
+	if f, ok := from.Underlying().(*types.Signature); ok {
+		from = f.Results()
+	}
+	for part := range access.Parts(from) {
+		if leads(part, t, seen) {
+			return true
 		}
-	case *types.Map:
-		return leads(u.Key(), t, seen) || leads(u.Elem(), t, seen)
-	case *types.Signature:
-		for v := range u.Results().Variables() {
-			if leads(v.Type(), t, seen) {
-				return true
-			}
-		}
-	case interface{ Elem() types.Type }:
-		return leads(u.Elem(), t, seen)
 	}
 	return false
 }
