@@ -42,6 +42,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"sort"
 	"strconv"
@@ -121,6 +122,7 @@ var (
 	_ = bytes.Clone
 	_ = errors.New
 	_ = fmt.Sprint
+	_ = fnv.New32
 	_ = slices.Clone[[]int]
 	_ = sort.Strings
 	_ = strconv.Itoa
@@ -144,6 +146,19 @@ func id(n *Node) *Node                { return n }
 func first(l []*Node) *Node           { if len(l) > 0 { return l[0] }; return &Node{Name: "none"} }
 func more(b []byte, s string) []byte   { return append(b, s...) }
 func longer(l []string, s string) []string { l = append(l, s); return l }
+func insert(l []string, i int, s ...string) []string { return append(l, s...) }
+func grown[T any](l []T, x T) []T      { return append(l, x) }
+func all(l []string) func(func(string) bool) { return func(yield func(string) bool) { for _, w := range l { if !yield(w) { return } } } }
+
+type grower interface{ grow(l []string, s string) []string }
+
+type double struct{}
+
+func (plain) grow(l []string, s string) []string  { return append(l, s) }
+func (double) grow(l []string, s string) []string { return append(l, s, s) }
+
+type Wrapped struct { *Node; Pos; More []string }
+
 func swap(b []byte) []byte             { for i := range b { b[i] ^= 32 }; return b }
 func inner(n *Node) *Inner            { s := n.Name; return &Inner{&s} }
 `
@@ -240,7 +255,9 @@ func (g *gen) statement() {
 		}
 		return g.variable(t)
 	}
-	switch k := g.r.IntN(78); {
+	switch k := g.r.IntN(90); {
+	case k >= 78:
+		g.functions(n, s)
 	case k < 14:
 		t := genKinds[g.r.IntN(len(genKinds))]
 		g.declare(t, g.expr(t))
@@ -379,6 +396,129 @@ func (g *gen) slices() {
 		g.declare("string", "string("+x+") + fmt.Sprint("+x+" == nil)")
 	case 4:
 		g.declare("*Node", "&Node{Name: "+s+", Kids: []*Node{"+g.variable("*Node")+", "+g.variable("*Node")+"}}")
+	}
+}
+
+// functions writes calls of variables, of methods of interfaces and of iterators, and slices behind pointers, in maps,
+// arrays and copies of structs.
+func (g *gen) functions(n, s string) {
+	g.n++
+	f, x := fmt.Sprint("f", g.n), fmt.Sprint("s", g.n)
+	node := func(format string, args ...any) {
+		g.vars["*Node"] = append(g.vars["*Node"], fmt.Sprintf("(&"+format+")", args...))
+	}
+	list := func() { // with room perhaps
+		g.line("%s := %s", x, g.pick("[]string{"+s+"}", "[]string{"+s+"}", "slices.Clone("+g.variable("[]string")+")", g.expr("[]string")))
+		for range g.r.IntN(4) {
+			g.line("%s = append(%[1]s, %s)", x, g.variable("string"))
+		}
+	}
+	text := func() {
+		g.line("%s := %s", x, g.pick("[]byte("+s+")", "[]byte("+s+" + \"  \")", "bytes.Clone("+g.variable("[]byte")+")", g.expr("[]byte")))
+	}
+	twice := func(field, call string) { // to one base
+		g.line("%sa := %s", x, fmt.Sprintf(call, x, s))
+		g.line("%sb := %s", x, fmt.Sprintf(call, x, `in + "2"`))
+		g.line("_, _ = %sa, %[1]sb", x)
+		node("Node{%s: %sa, Kids: []*Node{{%[1]s: %sb}, {%[1]s: %[2]s}}}", field, x, x)
+	}
+	switch g.r.IntN(20) {
+	case 0, 1:
+		list()
+		g.line("%s := slices.Insert[[]string]", f)
+		g.line("if len(in) > 4 { %s = insert }", f)
+		twice("Tags", f+"(%s, 0, %s)")
+	case 2:
+		list()
+		g.line("var %s grower = plain{}", f)
+		g.line("if len(in) > 4 { %s = double{} }", f)
+		twice("Tags", f+".grow(%s, %s)")
+	case 3:
+		text()
+		g.line("%s := fnv.New32a()", f)
+		g.line("%sa := %s.Sum(%[1]s)", x, f)
+		g.line("%s.Write([]byte(in))", f)
+		g.line("%sb := %s.Sum(%[1]s)", x, f)
+		g.line("_, _ = %sa, %[1]sb", x)
+		node("Node{Bytes: %sa, Kids: []*Node{{Bytes: %[1]sb}}}", x)
+	case 4:
+		text()
+		g.line("%s := utf8.AppendRune", f)
+		g.line("if len(in) > 4 { %s = strconv.AppendQuoteRune }", f)
+		twice("Bytes", f+"(%s, rune(65+len(%s)%%26))")
+	case 5:
+		list()
+		twice("Tags", g.pick("grown", "plain{}.grow", "func(l []string, s string) []string { return append(l, s) }")+"(%s, %s)")
+	case 6:
+		list()
+		g.line("%sp := &%[1]s", x)
+		g.line("*%sp = append(*%[1]sp, %s)", x, s)
+		g.line("%sc := *%[1]sp", x)
+		g.line("_ = %sc", x)
+		g.line("*%sp = append(*%[1]sp, in)", x)
+		twice("Tags", "append(*%sp, %s)")
+		node("Node{Tags: append(%sc, in)}", x)
+	case 7:
+		list()
+		g.line("%sm := map[string][]string{in: %[1]s, in + \"2\": %[1]s}", x)
+		g.line("%sm[in] = append(%[1]sm[in], %s)", x, s)
+		g.line("%sm[in + \"2\"] = append(%[1]sm[in + \"2\"], in)", x)
+		node("Node{Tags: %sm[in], Kids: []*Node{{Tags: %[1]sm[in + \"2\"]}}}", x)
+	case 8:
+		list()
+		g.line("%sl := [2][]string{%[1]s, %[1]s}", x)
+		g.line("%sl[0] = append(%[1]sl[0], %s)", x, s)
+		g.line("%sl[1] = append(%[1]sl[1], in)", x)
+		node("Node{Tags: %sl[0], Kids: []*Node{{Tags: %[1]sl[1]}}}", x)
+	case 9:
+		list()
+		g.line("%sn := Node{Tags: %[1]s}", x)
+		g.line("%sm := %[1]sn", x)
+		g.line("%sn.Tags = append(%[1]sn.Tags, %s)", x, s)
+		g.line("%sm.Tags = append(%[1]sm.Tags, in)", x)
+		g.vars["*Node"] = append(g.vars["*Node"], "(&"+x+"n)", "(&"+x+"m)")
+	case 10:
+		list()
+		g.line("for w := range %s { %s = append(%[2]s, w) }", g.pick("all("+x+")", "strings.FieldsSeq("+s+")", "slices.Values("+x+")"), x)
+		twice("Tags", "append(%s, %s)")
+	case 11:
+		list()
+		g.line("%s := plain{}.grow", f)
+		twice("Tags", f+"(%s, %s)")
+	case 12:
+		g.line("%s := strings.TrimSpace", f)
+		g.line("if len(in) > 4 { %s = strings.ToUpper }", f)
+		g.declare("string", f+"("+s+")")
+		if g.r.IntN(4) == 0 {
+			g.line("Texts = append(Texts, %s(%s))", f, s)
+		}
+	case 13:
+		if g.r.IntN(4) == 0 {
+			g.line("%s := store.Store", f)
+			g.line("%s(in, %s)", f, g.pick(n, s))
+		}
+	case 14:
+		text()
+		twice("Bytes", g.pick("append(bytes.TrimSpace(%s), %s...)", "append(bytes.TrimRight(%s, \" \"), %s...)", "fmt.Append(bytes.TrimSpace(%s), %s)"))
+	case 15:
+		list()
+		twice("Tags", g.pick("append(slices.Compact(%s), %s, in)", "append(slices.Clip(%s), %s, in)", "append(slices.DeleteFunc(%s, func(t string) bool { return t == in }), %s, in)"))
+	case 16:
+		list()
+		g.line("defer func(l []string) { if res != nil { res.Tags = append(l, %s) } }(%s)", s, x)
+		twice("Tags", "append(%s, %s)")
+	case 17:
+		list()
+		g.line("%sw := Wrapped{Node: %s, More: %[1]s}", x, n)
+		g.line("%sw.Tags, %[1]sw.More = append(%[1]sw.Tags, %s), append(%[1]sw.More, in)", x, s)
+		g.line("%sw.More = append(%[1]sw.More, in)", x)
+		node("Node{Tags: %sw.More, Kids: []*Node{%[1]sw.Node}}", x)
+	case 18:
+		g.line("switch v := any(%s).(type) { case *Node: v.Tags = append(v.Tags, %s) }", n, s)
+	case 19:
+		list()
+		g.line("%s := func(l []string, grow func([]string, string) []string) []string { return grow(l, in) }", f)
+		twice("Tags", "append("+f+"(%s, "+g.pick("grown[string]", "plain{}.grow", "func(l []string, s string) []string { return append(l, s) }")+"), %s)")
 	}
 }
 
@@ -595,8 +735,10 @@ func genProgram(name string, seed uint64) string {
 	}
 	fmt.Fprintf(&g.out, "\nfunc Root(%swords []string, out *[]string, sink Sink, callback func(*Node)) (res *Node, err error) {\n\t%s\n\tvar v visitor = plain{}\n\t_, _, _ = v, given, list\n", params, given)
 	for range 4 + g.r.IntN(12) {
-		if seed%8 == 6 {
+		if seed%8 == 6 && g.r.IntN(2) == 0 {
 			g.slices()
+		} else if seed%8 == 6 {
+			g.functions(`(&Node{Name: in})`, g.variable("string"))
 		} else {
 			g.statement()
 		}

@@ -120,9 +120,10 @@ type typeTable struct {
 // reached holds the functions that a call of the root may run.
 type reached struct {
 	reach    map[*ssa.Function]bool
-	outside  map[*ssa.Function]bool // called by other packages, with arguments that are not known
-	boxed    []types.Type           // types of values that become interfaces
-	asserted []types.Type           // types that interfaces are asserted to have
+	outside  map[*ssa.Function]bool     // called by other packages, with arguments that are not known
+	boxed    []types.Type               // types of values that become interfaces
+	asserted []types.Type               // types that interfaces are asserted to have
+	taken    map[string][]*ssa.Function // functions that are used as values, by signature
 }
 
 // With -strings, one graph has the flow of strings and flat slices: a node for each SSA value, for each field

@@ -12,9 +12,8 @@ import (
 // findReach finds the functions that a call of the root may run: functions that are called or used as a
 // value, all methods that a call of an interface may mean, and all methods of the values that a library gets.
 func (p *program) findReach() {
-	r := &reached{reach: map[*ssa.Function]bool{}, outside: map[*ssa.Function]bool{}}
+	r := &reached{reach: map[*ssa.Function]bool{}, outside: map[*ssa.Function]bool{}, taken: p.addressTaken()}
 	p.reached = r
-	taken := p.addressTaken()
 	var queue []*ssa.Function
 	add := func(f *ssa.Function, outside bool) {
 		if f == nil || f.Blocks == nil {
@@ -100,7 +99,7 @@ func (p *program) findReach() {
 			}
 		}
 		for s := range dynamic {
-			for _, f := range taken[s] {
+			for _, f := range r.taken[s] {
 				add(f, false)
 			}
 		}
@@ -219,7 +218,7 @@ func (p *program) sealed(t types.Type) bool {
 	return false
 }
 
-// addressTaken lists the module's functions that are used as values, by signature.
+// addressTaken lists the functions that the module uses as values, by signature.
 func (p *program) addressTaken() map[string][]*ssa.Function {
 	all, seen := map[string][]*ssa.Function{}, map[*ssa.Function]bool{}
 	var visit func(f *ssa.Function)

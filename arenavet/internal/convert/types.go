@@ -203,9 +203,9 @@ func implements(t types.Type, i *types.Interface) bool {
 	return types.Implements(t, i) || types.Implements(types.NewPointer(t), i)
 }
 
-// findOpen finds the signatures of functions that code of other packages may hand to the module: in parameters of the
-// root, exported variables and fields, results of other packages, and, if there is a place to store them, parameters of
-// exported functions.
+// findOpen finds the signatures of variables that may hold functions of other packages: functions that the module uses as
+// values, parameters of the root, exported variables and fields, results of other packages, and, if there is a place to
+// store them, parameters of exported functions.
 func (p *program) findOpen() {
 	stored := p.storedSignatures()
 	seen := map[types.Type]bool{}
@@ -248,6 +248,11 @@ func (p *program) findOpen() {
 	walk(p.root.obj.Signature().Params(), open)
 	if r := p.root.obj.Signature().Recv(); r != nil {
 		walk(r.Type(), open)
+	}
+	for s, list := range p.taken {
+		if slices.ContainsFunc(list, func(f *ssa.Function) bool { return f.Blocks == nil }) { // of other packages
+			p.open[s] = true
+		}
 	}
 	for _, t := range p.asserted { // in an interface
 		if s, ok := t.Underlying().(*types.Signature); ok {

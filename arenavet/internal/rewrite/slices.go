@@ -155,8 +155,8 @@ func (p *Slices) Roomy(s *types.Slice) (all []*ssa.Call) {
 	return all
 }
 
-// Measured returns the slice whose capacity a call depends on: the argument of cap, and the base of an append, also of
-// an append by a function of another package, such as slices.Insert and strconv.AppendInt. Otherwise it returns nil.
+// Measured returns the slice whose capacity a call may depend on: the argument of cap, and the base of an append, also of
+// an append by a function without source. Otherwise it returns nil.
 func Measured(c *ssa.Call) ssa.Value {
 	if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" {
 		return c.Call.Args[0]
@@ -164,23 +164,34 @@ func Measured(c *ssa.Call) ssa.Value {
 	if base, ok := Base(c); ok {
 		return base
 	}
-	g := c.Call.StaticCallee()
-	if g == nil || g.Blocks != nil {
-		return nil
+	if v, appends := sharedBy(c); appends {
+		return v
 	}
-	switch full := catalog.CalleeName(catalog.Origin(g)); full {
-	case "slices.Insert", "slices.Replace", "slices.Grow":
-	default:
-		if !strings.HasPrefix(full[strings.LastIndexByte(full, '.')+1:], "Append") {
-			return nil
+	return nil
+}
+
+// sharedBy returns the slice with which the result of a function without source may share memory, or nil, and whether the
+// function may append to that slice. Such a function is of another package, a variable, or a method of an interface.
+func sharedBy(c *ssa.Call) (v ssa.Value, appends bool) {
+	appends = true
+	if g := c.Call.StaticCallee(); g != nil {
+		name := catalog.CalleeName(catalog.Origin(g))
+		switch is := catalog.ResultOf(name, &c.Call).Is; {
+		case g.Syntax() != nil || arenaFunction(c) != "" || name == "slices.Clip": // which leaves no spare capacity
+			return nil, false
+		case is == catalog.Grown || is == catalog.GrownBy:
+		case is == catalog.Same:
+			appends = false
+		case is != 0 || catalog.PackageOf(name) == "slices" || catalog.PackageOf(name) == "bytes":
+			return nil, false
 		}
 	}
 	for _, a := range c.Call.Args {
-		if types.Identical(a.Type(), firstType(c)) {
-			return a
+		if types.Identical(a.Type(), firstType(c)) && SliceOf(a.Type()) != nil {
+			return a, appends
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // sameElem reports whether v is a slice with elements of type elem.
@@ -206,7 +217,7 @@ func (p *Slices) basePersists(c *ssa.Call, base ssa.Value) bool {
 			}
 		case *ssa.Call:
 			g := d.Call.StaticCallee()
-			if _, isAppend := Base(d); isAppend || arenaFunction(d) != "" || g != nil && g.Blocks == nil && catalog.IsStandard(catalog.PackageOf(catalog.CalleeName(g))) {
+			if _, isAppend := Base(d); isAppend || arenaFunction(d) != "" || g != nil && g.Syntax() == nil && catalog.IsStandard(catalog.PackageOf(catalog.CalleeName(catalog.Origin(g)))) {
 				continue
 			}
 			if _, builtin := d.Call.Value.(*ssa.Builtin); !builtin && !Fresh(d) {
@@ -259,21 +270,38 @@ func pathTo(v ssa.Value) string {
 	return fmt.Sprintf("%p", v)
 }
 
-// passedAlive reports whether a function is called with a slice that the caller uses afterwards.
+// passedAlive reports whether a function may be called with a slice that the caller uses afterwards.
 func (p *Slices) passedAlive(d *ssa.Parameter) bool {
-	n := slices.Index(d.Parent().Params, d)
+	f := d.Parent()
 	for i := range ssaform.Instructions(p.Functions...) {
-		c, ok := i.(*ssa.Call)
-		if !ok || c.Call.StaticCallee() != d.Parent() || n >= len(c.Call.Args) {
+		c, ok := i.(ssa.CallInstruction)
+		if !ok || !mayCall(c.Common(), f) {
 			continue
 		}
-		for v := range ancestors(c.Call.Args[n], true) {
-			if _, isLoad := v.(*ssa.UnOp); liveAfter(v, c) || isLoad && !storedBack(c, v) {
+		args := c.Common().Args
+		n := slices.Index(f.Params, d) + len(args) - len(f.Params) // without the receiver of a method of an interface
+		if n < 0 {
+			return true
+		}
+		for v := range ancestors(args[n], true) {
+			_, isLoad := v.(*ssa.UnOp)
+			if call := c.Value(); liveAfter(v, c) || isLoad && (call == nil || !storedBack(call, v)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// mayCall reports whether a call may run f, by its callee, or by the type of a function that is not known.
+func mayCall(c *ssa.CallCommon, f *ssa.Function) bool {
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return false
+	}
+	if g := c.StaticCallee(); g != nil {
+		return g == f || f.Object() != nil && catalog.Origin(g).Object() == f.Object()
+	}
+	return (c.Method == nil || c.Method.Name() == f.Name()) && types.Identical(c.Signature(), f.Signature)
 }
 
 // Base returns the first argument of an append, of the builtin or of arena.Append.
@@ -525,6 +553,8 @@ func ancestors(v ssa.Value, roomy bool) map[ssa.Value]bool {
 		case *ssa.Call:
 			if base, ok := Base(d); ok {
 				add(base)
+			} else if shared, _ := sharedBy(d); shared != nil {
+				add(shared)
 			}
 		}
 	}
