@@ -12,12 +12,7 @@ import (
 // arenaCall models a call of package arena. It reports whether the function is known.
 func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value, deferred bool) (value, bool) {
 	pos := f.position(instr)
-	arg := func(i int) value {
-		if i < len(args) {
-			return args[i]
-		}
-		return nil
-	}
+	arg := func(i int) value { return nth(args, i) }
 	short := name[strings.LastIndex(name, ".")+1:]
 	switch name {
 	case "NewArena":
@@ -34,7 +29,8 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 	case "NewArenaPool", "NewAutoPool", "NewKeyedPool":
 		return f.unknownInstr(st, instr), true
 
-	case "New", "MakeSlice", "MakeSliceUninit", "Arena.AllocString", "Arena.AllocBytes", "Arena.AllocBytesToString":
+	case "New", "MakeSlice", "MakeSliceUninit", "Arena.AllocString", "Arena.AllocBytes", "Arena.AllocBytesToString",
+		"NewBuffer", "Allocator.New", "arenareflect.New", "arenareflect.MakeSlice":
 		for i, a := range args[1:] {
 			if len(common.Args) > i+1 {
 				f.read(st, a, instr)
@@ -75,9 +71,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 
 // arenaAppend models arena.Append(a, s, items...), which returns s or a copy of s in a.
 func (f *function) arenaAppend(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, args []value) value {
-	for len(args) < 3 {
-		args = append(args, nil)
-	}
+	args = append(args, nil, nil, nil)[:3:3]
 	f.use(st, args[1], instr)
 	f.use(st, args[2], instr)
 	items := value(nil)

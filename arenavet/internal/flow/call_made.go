@@ -13,12 +13,7 @@ import (
 
 // madeCall models the functions of package arena that copy values, text or input into an arena.
 func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) (value, bool) {
-	arg := func(i int) value {
-		if i < len(args) {
-			return args[i]
-		}
-		return nil
-	}
+	arg := func(i int) value { return nth(args, i) }
 	reads := func() {
 		for _, a := range args[min(1, len(args)):] {
 			f.read(st, a, instr)
@@ -59,15 +54,10 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 		f.touchArgs(st, args)
 		return f.allocate(st, instr, name, arg(0)).under(access.Tuple(0)), true
 
-	case "NewBuffer":
-		return f.allocate(st, instr, name, arg(0)), true
 	case "Buffer.Bytes", "Buffer.String":
 		f.use(st, arg(0), instr)
 		return arg(0), true // which share the buffer's memory
 
-	case "arenareflect.New", "arenareflect.MakeSlice":
-		reads()
-		return f.allocate(st, instr, name, arg(0)), true
 	case "Escape":
 		f.useHandle(st, arg(0), pos)
 		f.useDeep(st, arg(1), instr)
@@ -76,9 +66,6 @@ func (f *function) madeCall(st *state, instr ssa.CallInstruction, common *ssa.Ca
 	case "AllocatorFor":
 		f.useHandle(st, arg(0), pos)
 		return arg(0), true // an Allocator stands for its arena
-	case "Allocator.New":
-		return f.allocate(st, instr, name, arg(0)), true
-
 	case "NewContext":
 		ctx := f.standardResult(st, instr, catalog.Of(catalog.Holder, 0, 1), args)
 		for _, a := range ctx.atoms() {

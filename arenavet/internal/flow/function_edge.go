@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -53,11 +54,7 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 
 // failed forgets the arenas of a call that has failed, or of any call if call is nil.
 func (f *function) failed(st *state, call ssa.Value) {
-	for k := range st.open {
-		if k.fallible != nil && (call == nil || k.fallible == call) {
-			delete(st.open, k)
-		}
-	}
+	maps.DeleteFunc(st.open, func(k *Site, _ bool) bool { return k.fallible != nil && (call == nil || k.fallible == call) })
 }
 
 // refineNil applies that x is nil.
@@ -117,14 +114,8 @@ func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
 		}
 		phis[phi] = f.eval(out, phi.Edges[from])
 	}
-	for v := range out.regs {
-		if !f.live.At(v, succ) {
-			delete(out.regs, v)
-		}
-	}
-	for v, val := range phis {
-		out.regs[v] = val
-	}
+	maps.DeleteFunc(out.regs, func(v ssa.Value, _ value) bool { return !f.live.At(v, succ) })
+	maps.Copy(out.regs, phis)
 	out.forgetUnreachable()
 }
 

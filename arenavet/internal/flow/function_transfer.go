@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -252,21 +253,12 @@ func (f *function) deferred(st *state, instr *ssa.Defer) {
 	f.observe = nil
 	f.call(after, instr, &instr.Call, true)
 	f.observe = was
-	for k := range st.open {
-		if !after.open[k] {
-			delete(st.open, k)
-		}
-	}
+	maps.DeleteFunc(st.open, func(k *Site, _ bool) bool { return !after.open[k] })
 }
 
 // runDefers models the deferred calls, the last one first.
 func (f *function) runDefers(st *state) {
-	var calls []*ssa.Defer
-	for d := range st.defers {
-		calls = append(calls, d)
-	}
-	slices.SortFunc(calls, func(a, b *ssa.Defer) int { return int(b.Pos()) - int(a.Pos()) })
-	for _, d := range calls {
+	for _, d := range slices.SortedFunc(maps.Keys(st.defers), func(a, b *ssa.Defer) int { return int(b.Pos()) - int(a.Pos()) }) {
 		if st.defers[d] {
 			f.call(st, d, &d.Call, true)
 			continue

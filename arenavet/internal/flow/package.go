@@ -333,21 +333,16 @@ func mayHold(t types.Type, depth int) bool {
 	if depth > 5 {
 		return false
 	}
-	switch u := types.Unalias(t).Underlying().(type) {
-	case *types.Pointer:
-		return mayHold(u.Elem(), depth+1)
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if mayHold(u.Field(i).Type(), depth+1) {
-				return true
-			}
-		}
-	case *types.Slice:
-		return mayHold(u.Elem(), depth+1)
-	case *types.Map:
-		return mayHold(u.Elem(), depth+1)
+	switch t.Underlying().(type) {
 	case *types.Interface, *types.Signature:
 		return true
+	case *types.Array, *types.Chan:
+		return false
+	}
+	for part := range access.Parts(t) {
+		if mayHold(part, depth+1) {
+			return true
+		}
 	}
 	return false
 }

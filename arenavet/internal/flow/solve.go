@@ -1,14 +1,12 @@
 package flow
 
 import (
-	"math"
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/access"
-	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
@@ -134,70 +132,9 @@ const maxFresh = 2
 // solve computes the summaries of functions, callees first.
 func (c *Package) solve() {
 	users := map[*ssa.Function][]*ssa.Function{}
-	for _, group := range c.groups(users) {
+	for _, group := range ssaform.Groups(c.Functions, users) {
 		c.settle(group, users)
 	}
-}
-
-// groups returns the package's functions, callees first, and mutually recursive functions together. It records in users
-// the functions that mention a function.
-func (c *Package) groups(users map[*ssa.Function][]*ssa.Function) (out [][]*ssa.Function) {
-	mentions := func(fn *ssa.Function, f func(*ssa.Function)) {
-		for instr := range ssaform.Instructions(fn) {
-			if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
-				if g := ssaform.Invoked(call.Common()); g != nil {
-					f(catalog.Origin(g))
-				}
-			}
-			for _, p := range instr.Operands(nil) {
-				if g, ok := (*p).(*ssa.Function); ok {
-					f(catalog.Origin(g))
-				}
-			}
-		}
-	}
-	// Tarjan's algorithm.
-	number, lowest, place := map[*ssa.Function]int{}, map[*ssa.Function]int{}, map[*ssa.Function]int{} // place: after its callees
-	var open []*ssa.Function
-	var visit func(fn *ssa.Function)
-	visit = func(fn *ssa.Function) {
-		number[fn] = len(number) + 1
-		lowest[fn] = number[fn]
-		open = append(open, fn)
-		see := func(g *ssa.Function) {
-			if c.summaries[g] == nil {
-				return
-			}
-			if number[g] == 0 {
-				visit(g)
-			}
-			lowest[fn] = min(lowest[fn], lowest[g])
-		}
-		mentions(fn, func(g *ssa.Function) {
-			users[g] = append(users[g], fn)
-			see(g)
-		})
-		for _, g := range fn.AnonFuncs {
-			see(g)
-		}
-		place[fn] = len(place)
-		if lowest[fn] < number[fn] {
-			return
-		}
-		group := slices.Clone(open[slices.Index(open, fn):])
-		open = open[:len(open)-len(group)]
-		for _, g := range group {
-			lowest[g] = math.MaxInt // the group is complete
-		}
-		slices.SortFunc(group, func(a, b *ssa.Function) int { return place[a] - place[b] })
-		out = append(out, group)
-	}
-	for _, fn := range c.Functions {
-		if number[fn] == 0 {
-			visit(fn)
-		}
-	}
-	return out
 }
 
 // settle computes the summaries of a group until none changes.

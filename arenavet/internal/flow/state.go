@@ -376,15 +376,7 @@ func (o *object) findNear(near int, off string) (int, bool) {
 	if near < len(o.parts) && o.parts[near].off == off {
 		return near, true
 	}
-	i, j := 0, len(o.parts)
-	for i < j {
-		if m := (i + j) / 2; o.parts[m].off < off {
-			i = m + 1
-		} else {
-			j = m
-		}
-	}
-	return i, i < len(o.parts) && o.parts[i].off == off
+	return slices.BinarySearchFunc(o.parts, off, func(p part, off string) int { return strings.Compare(p.off, off) })
 }
 
 // below returns the parts whose paths begin with off.

@@ -146,10 +146,7 @@ func joinMap[K comparable, V any](s, t map[K]V) bool {
 func joinMust[K comparable](s, t map[K]bool) bool {
 	changed := false
 	for k, must := range t {
-		if have, ok := s[k]; !ok {
-			s[k] = false
-			changed = true
-		} else if have && !must {
+		if have, ok := s[k]; !ok || have && !must {
 			s[k] = false
 			changed = true
 		}

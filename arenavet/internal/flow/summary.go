@@ -39,19 +39,7 @@ const (
 )
 
 func (o Op) String() string {
-	switch o {
-	case OpReset:
-		return "Reset"
-	case OpRelease:
-		return "Release"
-	case OpPut:
-		return "Put"
-	case OpRewind:
-		return "Rewind"
-	case OpDeallocate:
-		return "Deallocate"
-	}
-	return "use"
+	return [...]string{OpReset: "Reset", OpRelease: "Release", OpPut: "Put", OpRewind: "Rewind", OpDeallocate: "Deallocate", OpUse: "use"}[min(o, OpUse)]
 }
 
 // Place names something that callers also know: the end of a path from an argument, captured variable or global, or an

@@ -15,15 +15,7 @@ type entry struct {
 type value []entry
 
 func (v value) add(e entry) value {
-	for _, x := range v {
-		if x == e {
-			return v
-		}
-	}
-	if len(v) >= maxEntries {
-		return v
-	}
-	return append(v[:len(v):len(v)], e)
+	return v[:len(v):len(v)].push(e)
 }
 
 // push is add for a value that is not shared, so it may grow in place.
@@ -103,20 +95,22 @@ func (v value) atoms() []Atom {
 	return out
 }
 
+// nth returns argument i, or nil.
+func nth(args []value, i int) value {
+	if i < len(args) {
+		return args[i]
+	}
+	return nil
+}
+
 func one(a Atom) value { return value{{"", a}} }
 
 // exactly reports whether v is one known object.
 func exactly(v value) bool {
 	atoms := v.atoms()
-	if len(atoms) == 0 {
-		return false
-	}
-	for _, a := range atoms {
-		if a.Site != atoms[0].Site || a.Site.isOld || summarySymbol(a.Site) {
-			return false
-		}
-	}
-	return true
+	return len(atoms) > 0 && !slices.ContainsFunc(atoms, func(a Atom) bool {
+		return a.Site != atoms[0].Site || a.Site.isOld || summarySymbol(a.Site)
+	})
 }
 
 // escaped returns the result of Escape: v without the memory of the arena. Two arenas of callers may be the same one.
