@@ -16,26 +16,25 @@ import (
 	"github.com/ebbpool/arena/internal/machine"
 )
 
-// This file has KeyedPool: an ArenaPool for each key, found in a hash table that Get reads without a
-// lock. All of them have the limits and counters of one more ArenaPool, the base, which hands out no arenas.
+// This file has KeyedPool: an ArenaPool for each key, in a hash table that Get reads without a lock. They share the
+// limits and counters of another ArenaPool, the base, which hands out no arenas.
 //
-//	Get    find the key:   take from its pool, as ArenaPool.Get does
-//	       else:           enter: lock the base, evict another key if there are too many, add the key
-//	Put    put into the pool of the arena's key; if that was evicted, drop the arena
+//	Get    find the key:   take an arena from its pool, as ArenaPool.Get does
+//	       else:           enter: lock the base, evict a key if there are too many, add the key
+//	Put    put the arena into the pool of its key, or drop it if the key was evicted
 
-// A KeyedPool is an [ArenaPool] that recycles memory only within a key, such as a tenant or a
-// route. Code that keeps memory of a request for too long may find later data of the same key there, but
-// never data of another key. Each key has arenas, chunks and learned sizes of its own. All keys
-// together have one limit, one bound of idle memory and one set of statistics.
+// A KeyedPool is an [ArenaPool] that recycles memory only within a key, such as a tenant or a route. Code that keeps
+// memory of a request for too long may find later data of the same key there, but never data of another key. Each key
+// has its own arenas, chunks and learned sizes. All keys together have one limit, one bound of idle memory and one set
+// of statistics.
 //
-// Keys may come from outside. At most [KeyedPool.SetMaxKeys] of them have memory. The memory of a key
-// that was not used recently goes to the collector if another key needs its place.
+// Keys may come from outside. At most [KeyedPool.SetMaxKeys] of them have memory. If another key needs a place, the
+// memory of a key that was not used recently is left to the collector.
 //
-// A KeyedPool is for many requests of each key at a time when it has memory. If most
-// requests have a key of their own, each begins with a new arena; use an ArenaPool with
+// Do not use a KeyedPool if most requests have a new key. Each would begin with a new arena; use an ArenaPool with
 // [ArenaPool.SetIsolation] instead.
 //
-// A KeyedPool is safe for concurrent use and must not be copied. The zero KeyedPool is one of NewKeyedPool(0).
+// A KeyedPool is safe for concurrent use and must not be copied. The zero KeyedPool is equivalent to NewKeyedPool(0).
 // A nil KeyedPool returns nil arenas, which allocate from the heap; its setters only check their arguments.
 //
 // Compared with an ArenaPool, a Get of a key that has memory needs one more look-up, and no lock.
@@ -46,8 +45,8 @@ type KeyedPool[K comparable] struct {
 	table atomic.Pointer[keyTable[K]]
 }
 
-// keyTable is a hash table of the keys that have memory. Only code that holds the base's lock changes it.
-// A reader beside it may miss a key, and then looks again with the lock.
+// keyTable is a hash table of the keys that have memory. Only code that holds the base's lock changes it. A
+// concurrent reader may miss a key, and then searches again with the lock.
 type keyTable[K comparable] []atomic.Pointer[keyEntry[K]]
 
 // keyEntry is a key with its pool, in the list of its bucket.
@@ -60,17 +59,17 @@ type keyEntry[K comparable] struct {
 // keyPool is the part of a keyEntry that does not depend on the type of keys.
 type keyPool struct {
 	hash   uint64
-	recent atomic.Bool // used again since the clock's hand was here
+	recent atomic.Bool // used again since the clock's hand passed
 	pool   ArenaPool
 	cache  machine.Cache
 }
 
 // keyRing has the pools of all keys, under the base's lock.
 type keyRing struct {
-	clock     []*keyPool // in the order of the clock's hand
+	clock     []*keyPool // the keys that have memory, in the order of the hand
 	hand      int
 	most      int          // keys
-	leaving   []*ArenaPool // of evicted keys, while they have arenas
+	leaving   []*ArenaPool // pools of evicted keys that still have arenas
 	evictions uint64
 }
 
@@ -99,19 +98,18 @@ func (p *KeyedPool[K]) begin() {
 	})
 }
 
-// Get returns an empty arena, which is the caller's until Put. Its memory was used by requests of
-// key alone. Get returns nil if p is nil. While pools are disabled, the arena takes each value from the
-// heap; see [SetEnabled].
+// Get returns an empty arena, which belongs to the caller until Put. It reuses only memory of requests with the same
+// key. Get returns nil if p is nil. While pools are disabled, the arena allocates each value from the heap; see
+// [SetEnabled].
 //
-// A new key is copied, with its strings and the values in its interfaces: the argument may be in memory that is reused, such
-// as an arena's. Pointers compare by address.
-// Like the index of a map, a key that is an interface panics if its dynamic type is not comparable.
+// The key may be in an arena: Get copies a new key, with its strings and the values in its interfaces. Pointers in a
+// key compare by address. If the key is an interface, Get panics if its dynamic type is not comparable.
 func (p *KeyedPool[K]) Get(key K) *Arena {
 	q := p.poolOf(key)
 	if q == nil {
 		return nil
 	}
-	// As in ArenaPool.Get, which would be one more function in the stacks that are kept.
+	// A call of ArenaPool.Get would add a function to the stacks of leak samples.
 	if c := q.config.Load(); c != nil || modes.Load() != 0 {
 		return q.checkout(c)
 	}
@@ -200,7 +198,7 @@ func (p *KeyedPool[K]) enter(hash uint64, key K) *keyEntry[K] {
 	return e
 }
 
-// newEntry returns the entry of a new key, with a copy of its strings and of the values in its interfaces.
+// newEntry returns the entry of a new key, which it copies.
 func (p *KeyedPool[K]) newEntry(hash uint64, key K) *keyEntry[K] {
 	e := &keyEntry[K]{key: key}
 	e.hash = hash
@@ -257,12 +255,11 @@ func (p *KeyedPool[K]) evict(n int) {
 	}
 }
 
-// Put empties a, as Reset does, and keeps it for a later Get with the same key. If the key was evicted
-// since Get, Put leaves the memory to the collector. Nothing from the arena may be used after that. Put(nil) does
+// Put empties a, as Reset does, and keeps it for a later Get with the same key. If the key was evicted since Get, Put
+// leaves the memory to the collector. Values that were allocated from a must not be used after Put. Put(nil) does
 // nothing.
 //
-// Putting an arena twice, or one that is not from this pool, panics and changes nothing, as far as
-// [ArenaPool.Put] can tell.
+// Put panics and changes nothing if a was put already, or is not from this pool; see [ArenaPool.Put].
 func (p *KeyedPool[K]) Put(a *Arena) {
 	if a == nil {
 		return
@@ -274,8 +271,8 @@ func (p *KeyedPool[K]) Put(a *Arena) {
 	q.Put(a)
 }
 
-// Do calls f with an arena of key and puts it back when f returns or panics. f must not put it back
-// itself, nor keep anything from it.
+// Do calls f with an arena of key and puts it back when f returns or panics. f must not put the arena back itself,
+// and must not keep values that were allocated from it.
 func (p *KeyedPool[K]) Do(key K, f func(*Arena)) {
 	a := p.Get(key)
 	defer p.Put(a)
@@ -285,8 +282,7 @@ func (p *KeyedPool[K]) Do(key K, f func(*Arena)) {
 	f(a)
 }
 
-// settings returns the pool that has the settings. If p is nil, that is a new one, which checks
-// arguments and is not used again.
+// settings returns the base. If p is nil, it returns a new one, so that setters check their arguments.
 func (p *KeyedPool[K]) settings() *ArenaPool {
 	if p == nil {
 		p = new(KeyedPool[K])
@@ -295,10 +291,10 @@ func (p *KeyedPool[K]) settings() *ArenaPool {
 	return &p.base
 }
 
-// SetMaxKeys sets the number of keys that have memory of their own, 1,024 by default. If there are more, the
-// memory of a key that was not used recently goes to the collector. n < 1 panics.
+// SetMaxKeys sets the maximum number of keys that have memory, 1,024 by default. If there are more, the memory of a key
+// that was not used recently is left to the collector. SetMaxKeys panics if n < 1.
 //
-// A key takes about 2 KB, and 128 bytes for each processor that Go uses, beside its arenas.
+// In addition to its arenas, a key takes about 1.2 KB, and 128 bytes for each processor that Go uses.
 func (p *KeyedPool[K]) SetMaxKeys(n int) {
 	if n < 1 {
 		panic("arena: KeyedPool.SetMaxKeys: " + itoa(n) + " keys, want from 1 to " + itoa(math.MaxInt))
@@ -348,8 +344,8 @@ func (p *KeyedPool[K]) Leaks() []Leak {
 	return p.settings().Leaks()
 }
 
-// Stats returns the statistics of all keys together. It looks at every arena of every key. A nil
-// pool's are zero.
+// Stats returns the statistics of all keys together. It visits every arena of every key. The statistics of a nil pool
+// are zero.
 func (p *KeyedPool[K]) Stats() PoolStats {
 	if p == nil {
 		return PoolStats{}
@@ -374,7 +370,7 @@ func (r *keyRing) begin(base *ArenaPool, x *keyPool) {
 	}
 }
 
-// victim takes a key out of the clock: the next one that was not used since the hand was there.
+// victim removes a key from the clock: the next one that was not used since the hand last passed it.
 func (r *keyRing) victim() *keyPool {
 	for {
 		if r.hand >= len(r.clock) {
@@ -392,14 +388,14 @@ func (r *keyRing) victim() *keyPool {
 	}
 }
 
-// evict leaves the memory of x to the collector, now or at Put.
+// evict leaves the memory of x to the collector: idle arenas now, others at Put.
 func (r *keyRing) evict(x *keyPool) {
 	r.evictions++
 	r.list(&x.pool)
 	x.pool.evict()
 }
 
-// evict leaves the idle memory of p to the collector, and has Put do so from now on.
+// evict leaves the idle memory of p to the collector, and makes later calls of Put do the same.
 func (p *ArenaPool) evict() {
 	p.evicted.Store(true)
 	check.RaceBlind()
@@ -409,10 +405,11 @@ func (p *ArenaPool) evict() {
 	for {
 		x, _ := p.arenas.Get().(*idleArena)
 		if x == nil {
-			return // another processor's go with the next two collections
+			return // the next two collections drop those of other processors
 		}
 		st := x.arena.owner.stats
 		x.arena = nil
+		p.stats.Evicted(st.Held())
 		p.leave(st)
 	}
 }
@@ -476,8 +473,8 @@ func (r *keyRing) addStats(s *PoolStats) {
 	s.Keys, s.EvictedKeys = len(r.clock), r.evictions
 }
 
-// review is ArenaPool.review for all keys of base, which is locked. It moves what evicted keys without arenas
-// have counted to base.
+// review is ArenaPool.review for all keys of base, which is locked. It adds the counts of evicted keys without arenas
+// to base.
 //
 //go:norace
 func (r *keyRing) review(base *ArenaPool, now time.Time) (more bool) {

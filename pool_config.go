@@ -166,6 +166,7 @@ func (p *ArenaPool) empty(a *Arena) {
 // keep makes a, which is empty, available to Get.
 func (p *ArenaPool) keep(a *Arena) {
 	if p.evicted.Load() {
+		p.stats.Evicted(a.owner.stats.Held())
 		p.leave(a.owner.stats)
 		return
 	}
@@ -309,8 +310,7 @@ func (p *ArenaPool) beginIsolated() *Arena {
 	return a
 }
 
-// endIsolated is Put for an isolated arena. Another one goes on in its place, unless the pool
-// isolates no more.
+// endIsolated is Put for an isolated arena. A new arena takes its place, unless isolation was turned off.
 func (p *ArenaPool) endIsolated(a *Arena) {
 	p.empty(a)
 	p.undoConfig(a)
@@ -324,21 +324,21 @@ func (p *ArenaPool) endIsolated(a *Arena) {
 	p.keep(a)
 }
 
-// arenaBatch has arenas of which each is for one request: one that is used after its Put
-// leads to nothing that others have. They are made together, since each has to be new.
+// arenaBatch holds new arenas. Each serves one request, so an arena that is used after its Put shares no memory with
+// later requests.
 type arenaBatch struct {
 	used int
-	of   [42]Arena // 8 KB, of which a size class of the heap wastes next to nothing
+	of   [42]Arena // close to a size class of the heap, 8 KB
 }
 
-// replace returns the arena that goes on in place of a, which was put back. What is used of
-// a from here on goes on alone.
+// replace returns the arena that takes the place of a, which was put back. Later uses of a allocate memory of their
+// own.
 func (p *ArenaPool) replace(a *Arena) *Arena {
 	st := a.owner.stats
 	h := a.owner.batch
 	switch {
 	case h == nil:
-		// The account is closed when what all its arenas lie in by turns is collected.
+		// The statistics are closed when the idleArena is collected, which all these arenas share in turn.
 		st.moves.Store(true)
 		runtime.AddCleanup(a.owner.idle, ended, end{p.self, st, true})
 		h = new(arenaBatch)

@@ -152,6 +152,7 @@ func (p *ArenaPool) retain(x *idleArena) {
 	a := x.arena
 	x.arena = nil
 	if p.evicted.Load() {
+		p.stats.Evicted(a.owner.stats.Held())
 		a.owner.stats.leaving = true
 		p.retained.leaving++
 		p.unlock()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
@@ -668,5 +669,110 @@ func TestKeyedPoolConcurrent(t *testing.T) {
 	}
 	if s := p.Stats(); s.RetainedBytes != 0 || s.Gets != s.Puts {
 		t.Errorf("after all, %+v", s)
+	}
+}
+
+// Large requests of one key do not inflate the arenas of another, as they do in an ArenaPool. A new arena of a key
+// begins with the size that its key has learned.
+func TestKeyedPoolLearnsSizes(t *testing.T) {
+	keyedPlain(t)
+	const large, small, most = 4 << 20, 4 << 10, 16 << 10 // of requests, and of arenas for small requests
+	keyed, plain := arena.NewKeyedPool[string](8<<20), arena.NewAutoPool(8<<20)
+	// serve returns the chunks that the arena has after its first allocation.
+	serve := func(a *arena.Arena, n int) (bytes int) {
+		a.AllocBytes(1)
+		bytes = a.Stats().RetainedBytes
+		for range n / 1024 {
+			a.AllocBytes(1024)
+		}
+		return bytes
+	}
+	requests := func(key string, n int) (inKeyed, inPlain int) {
+		keyed.Do(key, func(a *arena.Arena) { inKeyed = serve(a, n) })
+		plain.Do(func(a *arena.Arena) { inPlain = serve(a, n) })
+		return inKeyed, inPlain
+	}
+	for range 100 {
+		requests("large", large)
+		requests("small", small)
+	}
+	if bytes, inPlain := requests("small", small); bytes > most || inPlain < 4*most {
+		t.Errorf("the arena of a small request has %d bytes in a KeyedPool and %d in an ArenaPool, want at most %d and at least %d", bytes, inPlain, most, 4*most)
+	}
+	if bytes, _ := requests("large", large); bytes < 4*most {
+		t.Errorf("the arena of a large request has %d bytes, want at least %d", bytes, 4*most)
+	}
+	for _, key := range []string{"small", "large"} {
+		idle, fresh := keyed.Get(key), keyed.Get(key)
+		if bytes := serve(fresh, 0); bytes > most != (key == "large") {
+			t.Errorf("a new arena for %s requests has %d bytes", key, bytes)
+		}
+		keyed.Put(idle)
+		keyed.Put(fresh)
+	}
+}
+
+// The limits of the environment apply to existing and new keys, and follow the runtime's memory limit.
+func TestKeyedPoolLimitsFromEnvironment(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
+	p := arena.NewKeyedPool[string](0)
+	p.Put(p.Get("old"))
+	if err := p.SetLimitsFromEnvironment(0.25); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"old", "new"} {
+		p.Do(key, func(a *arena.Arena) {
+			var over *arena.LimitError
+			if err := catchLimit(func() { a.AllocBytes(5 << 20) }); !errors.As(err, &over) || over.Limit != 4<<20 {
+				t.Errorf("key %s: %v, want a limit of 4 MB", key, err)
+			}
+		})
+	}
+	debug.SetMemoryLimit(32 << 20)
+	if !testkit.CollectUntil(func() bool { s := p.Stats(); return s.LimitTotal == 8<<20 && s.LimitPerArena == 2<<20 }) {
+		t.Errorf("limits %d and %d, want 2 and 8 MB", p.Stats().LimitPerArena, p.Stats().LimitTotal)
+	}
+	if err := p.SetLimitsFromEnvironment(2); err == nil || !strings.Contains(err.Error(), "KeyedPool.SetLimitsFromEnvironment: share 2") {
+		t.Error(err)
+	}
+}
+
+// The memory of evicted keys counts towards SetCollectAfter: at the eviction, or at Put if the arena is in use.
+func TestKeyedPoolCollectsAfter(t *testing.T) {
+	keyedPlain(t)
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	collections := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumGC
+	}
+	for name, use := range map[string]func(p *arena.KeyedPool[int]){
+		"idle": func(p *arena.KeyedPool[int]) {
+			for key := range 40 {
+				p.Do(key, func(a *arena.Arena) { a.AllocBytes(50 << 10) })
+			}
+		},
+		"in use": func(p *arena.KeyedPool[int]) {
+			var out []*arena.Arena
+			for key := range 40 {
+				a := p.Get(key)
+				a.AllocBytes(50 << 10)
+				out = append(out, a)
+			}
+			for _, a := range out {
+				p.Put(a)
+			}
+		},
+	} {
+		p := arena.NewKeyedPool[int](0)
+		p.SetMaxKeys(1)
+		p.SetCollectAfter(1 << 20)
+		before := collections()
+		use(p)
+		for tries := 0; collections() == before; tries++ {
+			if time.Sleep(10 * time.Millisecond); tries == 500 {
+				t.Fatalf("%s: no collection after 2 MB of evicted keys", name)
+			}
+		}
 	}
 }
