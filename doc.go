@@ -36,6 +36,8 @@
 //
 // # Usage
 //
+// With Go 1.27, the generic functions that take an arena are also methods: a.New[Entry]() is arena.New[Entry](a).
+//
 // Copy values that outlive the request before the arena is put back, with Escape or strings.Clone. Builtin maps,
 // closures and memory that other packages allocate stay on the heap. Map, Buffer and package arenajson use the arena.
 //

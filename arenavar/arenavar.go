@@ -30,7 +30,7 @@ func Publish(name string, pool Pool) {
 // PublishFixed is like Publish, for a fixed-capacity pool, with the fields of fixedpool.Stats.
 func PublishFixed[T any](name string, pool *fixedpool.SyncPool[T]) {
 	if pool == nil {
-		panic("arenavar: PublishFixed(" + name + "): the pool is nil; give it one from fixedpool.NewSync")
+		panic("arenavar: PublishFixed(" + name + "): nil pool")
 	}
 	publish(name, pool.Stats)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ebbpool/arena/internal/testkit"
 )
 
-var runs int // number of runs of TestPublish
+var runs int // number of runs of tests that publish
 
 // Served statistics are those at the time of the request, and reading them while the pool is busy is safe
 // under -race.
@@ -104,5 +104,18 @@ func TestAllocatorStaysLight(t *testing.T) {
 		case "expvar", "net/http", "runtime/pprof":
 			t.Errorf("package arena imports %s", name)
 		}
+	}
+}
+
+// A KeyedPool is published like an ArenaPool, without its keys.
+func TestPublishKeyed(t *testing.T) {
+	p := arena.NewKeyedPool[string](0)
+	p.Put(p.Get("secret"))
+	runs++
+	name := "keyed" + strconv.Itoa(runs)
+	Publish(name, p)
+	text := expvar.Get(name).String()
+	if !strings.Contains(text, `"Keys":1,`) || strings.Contains(text, "secret") {
+		t.Errorf("served %s", text)
 	}
 }
