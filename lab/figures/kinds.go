@@ -23,7 +23,7 @@ var Kinds = map[string]func(rounds.Measured) ([]Figure, error){
 	"others":      ofOthers,
 	"automatic":   automatic,
 	"json": func(m rounds.Measured) ([]Figure, error) {
-		return append(Measure("json", JSON, m), codecs(m, "json", "JSON", "arenajson")...), nil
+		return slices.Concat(Measure("json", JSON, m), codecs(m, "json", "JSON", "arenajson"), codecs(m, "json", "Value", "arenajson")), nil
 	},
 	"codecs": func(m rounds.Measured) ([]Figure, error) {
 		return slices.Concat(Measure("protobuf", Protobuf, m), Measure("adapters", Adapters, m), codecs(m, "protobuf", "protobuf/Codec", "arenapb")), nil
@@ -159,7 +159,7 @@ func codecs(m rounds.Measured, table, bench, name string) (all []Figure) {
 		}
 		op, doc, _ := strings.Cut(what, "/doc=")
 		doc, live, _ := strings.Cut(strings.TrimSuffix(doc, "/"), "/live=")
-		if live != "0" {
+		if live != "0" && live != "" {
 			doc += ", " + live + " objects live"
 		}
 		g := Figure{Table: table + ": " + strings.ReplaceAll(op, "_", " "), Work: doc}

@@ -95,7 +95,8 @@ func slower(all []Figure) string {
 // byCodec returns a table for each operation, with a column for each codec.
 func byCodec(table string, all []Figure) string {
 	var tables []string
-	for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode a body", "decode a stream", "decode a stream, after all others", "encode"} {
+	for _, op := range []string{"decode", "decode into any", "decode, nil arena", "decode, after all others", "decode a body", "decode a stream", "decode a stream, after all others", "encode",
+		"decode, of services", "decode into any, of services", "encode, of services", "parse and get"} {
 		if rows := Only(all, table+": "+op); len(rows) > 0 {
 			tables = append(tables, Pivot(op, rows))
 		}
