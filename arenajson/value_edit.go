@@ -80,7 +80,6 @@ func (v Value) Delete(path ...any) (err error) {
 		n.kill(k)
 	} else {
 		copy(n.slots[k:], n.slots[k+1:])
-		n.slots[len(n.slots)-1] = slot{}
 		n.slots = n.slots[:len(n.slots)-1]
 		n.shifted = true
 	}
@@ -111,18 +110,15 @@ func (v Value) Append(x any, path ...any) (err error) {
 
 // Merge merges w into the value at path, as the execution of GraphQL joins the results of several services:
 //
-//   - The members of objects are merged by name, and the elements of arrays of equal length by index.
-//   - A null in w, and an empty array, change nothing.
-//   - Another value replaces the value in v if both are of one kind or booleans, or if the value in v is null, missing or an
-//     empty array.
+//   - The members of objects are merged by name. Members that v does not have are added.
+//   - The elements of arrays of equal length are merged by index. An empty array in w changes nothing, and an empty
+//     array in v becomes the array in w.
+//   - A null in w changes nothing, and a null in v becomes the value in w.
+//   - A string, number or boolean becomes the value in w if that is of the same kind.
 //
-// Values of different kinds, and arrays of different lengths of which none is empty, are an error. Other
-// errors are as for [Value.Set]. On an error the document is unchanged.
+// Any other pair of values is an error. Other errors are as for [Value.Set]. On an error the document is unchanged.
 func (v Value) Merge(w Value, path ...any) (err error) {
 	defer catchLimit(&err)
-	if w.doc == nil {
-		return errMissing
-	}
 	n, i, err := v.deepest("Merge", path)
 	if err != nil {
 		return err
@@ -209,9 +205,7 @@ func (m *merge) containers(n, s *node, depth int) error {
 			return err
 		}
 	}
-	if added > 0 {
-		n.reserve(added)
-	}
+	n.reserve(added)
 	return nil
 }
 
@@ -235,7 +229,7 @@ func (m *merge) slot(n *node, k int, name memberName, s *node, from *slot, depth
 			return nil
 		case !mergeable(have, get):
 			return mergeError(have, get)
-		case have == get && (have == KindObject || have == KindArray):
+		case have == KindObject || have == KindArray:
 			return m.containers(n.value(k).n, s.valueOf(from).n, depth+1)
 		case have == get && n.value(k).text == s.valueOf(from).text:
 			return nil
@@ -249,10 +243,10 @@ func (m *merge) slot(n *node, k int, name memberName, s *node, from *slot, depth
 	return nil
 }
 
-// mergeable reports whether a value of kind b may replace one of kind a.
+// mergeable reports whether a value of kind b, which is not null, may be merged into one of kind a.
 func mergeable(a, b Kind) bool {
 	isBool := func(k Kind) bool { return k == KindFalse || k == KindTrue }
-	return a == b || isBool(a) && isBool(b) || a == KindNull || b == KindNull
+	return a == b || isBool(a) && isBool(b) || a == KindNull
 }
 
 func mergeError(a, b Kind) error {
@@ -389,9 +383,7 @@ func (n *node) reserve(more int) {
 	if n.kind == KindObject && n.places == nil && all >= hashedFrom {
 		places := arena.NewMap[string, uint32](a, 2*all)
 		for k := range n.names {
-			if !n.slots[k].dead() {
-				places.Set(n.names[k].text, uint32(k))
-			}
+			places.Set(n.names[k].text, uint32(k)) // of equal names the last one counts
 		}
 		n.places = places
 	}
@@ -426,7 +418,7 @@ func (n *node) adopt(x any, room int) (slot, error) {
 		if err != nil {
 			return slot{}, err
 		}
-		if c := b[0]; c|0x20 == '{' || c == '"' && !utf8.Valid(b) {
+		if c := b[0]; c|0x20 == '{' || !utf8.Valid(b) {
 			w, err := Parse(a, b) // a method may write invalid UTF-8 and nest deeply
 			if err != nil {
 				return slot{}, err

@@ -111,9 +111,6 @@ func (s *scanner) checkTextRest(i int) int {
 		switch c := s.at(i); {
 		case c == '"':
 			return i + 1
-		case c == '\\' && s.at(i+1) == 'u':
-			s.hex(i + 2)
-			i += 6
 		case c == '\\':
 			_, i = s.escape(i)
 		case c >= utf8.RuneSelf:
@@ -246,9 +243,7 @@ func (n *node) index() {
 		i = skipSpaces(text, i) + 1 // the comma
 	}
 	n.names, n.slots, n.dead = names, slots, 0
-	if names != nil {
-		n.dropDuplicates()
-	}
+	n.dropDuplicates()
 	n.indexed = true
 }
 

@@ -94,8 +94,8 @@ func TestValueRefusedAllocations(t *testing.T) {
 		}
 		want := string(free.AppendTo(nil))
 		for limit, done := 0, false; !done; limit += 64 {
-			a := arena.NewArena(256, 0)
-			v, w := mustParse(t, a, text), mustParse(t, nil, other)
+			a, b := arena.NewArena(256, 0), []*arena.Arena{nil, arena.NewArena(256, 0)}[limit/64%2]
+			v, w := mustParse(t, a, text), mustParse(t, b, other)
 			a.SetLimit(a.Stats().UsedBytes + limit)
 			err := tryOperation(op, v, w)
 			done = err == nil

@@ -81,6 +81,10 @@ func TestValueConversions(t *testing.T) {
 		{`-12.9`, "-12.9", -12, 0, -12.9, true},
 		{`1e3`, "1e3", 1000, 1000, 1000, true},
 		{`-0`, "-0", 0, 0, math.Copysign(0, -1), false},
+		{`9007199254740993`, "9007199254740993", 1<<53 + 1, 1<<53 + 1, 1 << 53, true},
+		{`-9007199254740993`, "-9007199254740993", -1<<53 - 1, 0, -1 << 53, true},
+		{`18446744073709551614`, "18446744073709551614", math.MaxInt64, math.MaxUint64 - 1, 1 << 64, true},
+		{`18446744073709551616`, "18446744073709551616", math.MaxInt64, math.MaxUint64, 1 << 64, true},
 		{`9223372036854775807`, "9223372036854775807", math.MaxInt64, math.MaxInt64, math.MaxInt64, true},
 		{`9223372036854775808`, "9223372036854775808", math.MaxInt64, 1 << 63, 1 << 63, true},
 		{`-9223372036854775808`, "-9223372036854775808", math.MinInt64, 0, math.MinInt64, true},
@@ -117,14 +121,15 @@ func TestValueConversions(t *testing.T) {
 			t.Error("the zero Value can be changed or decoded")
 		}
 	}
-	if _, err := json.Marshal(missing); err == nil {
-		t.Error("the zero Value can be marshaled")
+	if _, err := missing.MarshalJSON(); err != errMissing {
+		t.Errorf("MarshalJSON of the zero Value: %v", err)
 	}
 }
 
 // Parse accepts documents that encoding/json accepts and that are UTF-8, and returns the same errors.
 func TestParseErrors(t *testing.T) {
 	for _, text := range []string{
+		`{a":1}`, `{1":"x":2}`, `{"a"x1}`, `{"a" x1}`, `{"a",1}`, "\"\x80\"", "\"\\n\x80\"", "\"\xffu0041\"", "\"éu00\"",
 		``, ` `, `{`, `[1,]`, `[1}`, `{"a":1]`, `{"a" 1}`, `{1:2}`, `{"a":1,}`, `{,}`, `[,]`, `01`, `1 2`, `[1 2]`, `tru`, `nul`, `"`, `"\x"`, `"\u12g4"`, "\"\x00\"", `"\ud800"`,
 		"\"\xff\"", "{\"\xc3\":1}", "[\"é\xff\", }", "\xff", `-`, `1.`, `1e`, `.5`, `+1`, "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "[\"" + strings.Repeat("é", 100) + "\xe9\"]",
 		strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001), strings.Repeat(`{"a":`, 10_001) + "1" + strings.Repeat("}", 10_001),
@@ -163,6 +168,7 @@ func TestValueEdits(t *testing.T) {
 		{"set", `{"a": 1 , "b":[ ]}`, func(v Value) error { return v.Set("x<y", "a") }, `{"a":"x<y","b":[ ]}`},
 		{"set new", `{"a": 1 , "b":[ ]}`, func(v Value) error { return v.Set(nil, "c") }, `{"a": 1 , "b":[ ],"c":null}`},
 		{"set in an object with lines", "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}", func(v Value) error { return v.Set(3, "b", "d") }, "{\n  \"a\": 1,\n  \"b\":{\n    \"c\": 2,\n    \"d\":3\n  }\n}"},
+		{"set a name with spaces", `{}`, func(v Value) error { return v.Set(1, "a b!#[]^|~\x7fé", "\x00\"\\") }, "{\"a b!#[]^|~\x7fé\":{\"\\u0000\\\"\\\\\":1}}"},
 		{"set missing objects", `{}`, func(v Value) error { return v.Set(1.5, "a", "b\"", "c\n") }, `{"a":{"b\"":{"c\n":1.5}}}`},
 		{"set beyond a missing object, by index", `{}`, func(v Value) error { return v.Set(1, "a", 0) }, `error: no value at ."a"[0]`},
 		{"set beyond an array", `{"a":[1]}`, func(v Value) error { return v.Set(1, "a", 1) }, `error: no value at ."a"[1] in array of 1`},
@@ -228,6 +234,9 @@ func TestValueMerge(t *testing.T) {
 		{`{"a":true,"b":"x"}`, `{"a":false,"b":"\n","b":"y"}`, `{"a":false,"b":"y"}`},
 		{`{ "a":true}`, `{"a":true}`, `{ "a":true}`},
 		{`{ "a":true}`, `null`, `{ "a":true}`},
+		{`{ "a" : true , "b" : {"c" : 1 } }`, `{"b":{"c":1},"a":true}`, `{ "a" : true , "b" : {"c" : 1 } }`},
+		{`{ "a" : [ ] }`, `{"a":[]}`, `{ "a" : [ ] }`},
+		{`1`, `1`, `error: number instead of an array or object`},
 		{`{"a":1,"b":[1]}`, `{"z":0,"a":2,"b":[1,2]}`, `error: arrays of 1 and 2 elements`},
 		{`{"a":1,"b":{}}`, `{"z":0,"a":2,"b":[]}`, `error: array into object`},
 		{`{"a":1,"b":{}}`, `{"z":0,"a":2,"b":"x"}`, `error: string into object`},
@@ -259,8 +268,17 @@ func TestValueMerge(t *testing.T) {
 	if err := v.Merge(w, "x"); err == nil {
 		t.Error("an object replaces a number")
 	}
-	if err := v.Merge(w, "x", "y"); err == nil {
-		t.Error("a number has members")
+	for want, err := range map[string]error{
+		`arenajson: Merge: no value at ."x"."y"`:                  v.Merge(w, "x", "y"),
+		`arenajson: Merge: no value at ."x"."y" `:                 v.Merge(w, "x", "y", "z"),
+		`arenajson: Merge: no value at ."data"[0] in object of 3`: v.Merge(w, "data", 0),
+		`arenajson: Merge: missing value into object`:             v.Merge(w.Get("none")),
+		`arenajson: Merge: missing value into number`:             v.Merge(w.Get("none"), "x"),
+		`arenajson: Value is missing`:                             v.Merge(w.Get("none"), "none"),
+	} {
+		if err == nil || err.Error() != strings.TrimSpace(want) {
+			t.Errorf("Merge: %v, want %s", err, want)
+		}
 	}
 	if got, want := v.Raw(), `{"data":{"a":1,"n":{"b":[2]},"b":[2]},"x":3,"new":{"one":{"b":[2]}}}`; got != want {
 		t.Errorf("merged %s, want %s", got, want)
@@ -308,6 +326,11 @@ func TestValueLoops(t *testing.T) {
 			}
 			if v.Get(name).Raw() != w.Raw() {
 				t.Errorf("%s is %s and %s", name, v.Get(name).Raw(), w.Raw())
+			}
+		}
+		for name := range seen {
+			if exists := v.Get(name).Exists(); exists != (v.Get(name, "i").String() == "changed") {
+				t.Errorf("%s exists: %v, but it was deleted", name, exists)
 			}
 		}
 		if changed != n-n/3 || added != 3*n || v.Len() != changed+added {
@@ -407,6 +430,28 @@ func TestValueDepth(t *testing.T) {
 		w := mustParse(t, nil, `{"y":`+nest(depth)+`}`)
 		if err := v.Merge(w, "p", "q"); errors.Is(err, errDeep) != (depth+3 > maxNesting) {
 			t.Errorf("Merge of %d to 3: %v", depth, err)
+		}
+	}
+	for depth := maxNesting - 2; depth > maxNesting-5; depth-- {
+		w := mustParse(t, nil, `{"q":{"z":`+nest(depth)+`}}`)
+		if err := v.Merge(w, "p"); errors.Is(err, errDeep) != (depth+3 > maxNesting) {
+			t.Errorf("Merge of %d to 3, below: %v", depth, err)
+		}
+	}
+	path := []any{"made"}
+	for len(path) < maxNesting-1 {
+		path = append(path, "o")
+	}
+	if err := v.Set([]int{}, path...); err != nil {
+		t.Errorf("Set that makes %d objects: %v", len(path)-1, err)
+	}
+	if err := v.Set(v.Get("made"), "copy"); err != nil {
+		t.Errorf("Set of a value that Set made: %v", err)
+	}
+	for _, in := range []string{"made", "copy"} {
+		path[0] = in
+		if err := v.Get(path...).Append(mustParse(t, nil, `[1]`)); !errors.Is(err, errDeep) {
+			t.Errorf("Append of an array at the limit: %v", err)
 		}
 	}
 	if _, err := Parse(nil, v.AppendTo(nil)); err != nil {
@@ -514,7 +559,7 @@ func TestHostileValues(t *testing.T) {
 	if testing.Short() || check.On || testkit.Emulated() || check.Race {
 		n = 1 << 16
 	}
-	const most = 128 // times the document's size, in the arena
+	const most = 128 // times the document's size, in the arena, after the edits
 	for _, h := range append(hostiles,
 		hostile{"many names", "", different(`"%x":0`), nil, nil},
 		hostile{"many escaped names", "", different(`"\u0061%x":0`), nil, nil},
@@ -532,7 +577,11 @@ func TestHostileValues(t *testing.T) {
 			}
 			continue
 		}
+		parsed := float64(a.Stats().UsedBytes) / float64(len(doc))
 		walked := walkAll(v)
+		if indexed := float64(a.Stats().UsedBytes) / float64(len(doc)); len(doc) > 1000 && !check.On && (parsed > 9.1 || indexed > 74) {
+			t.Errorf("%s: takes %.1f times its size of the arena, and %.1f times when all is indexed", h.what, parsed, indexed)
+		}
 		if err := v.Merge(v); err != nil && v.Kind() != KindNumber && v.Kind() != KindString {
 			t.Errorf("%s: Merge: %v", h.what, err)
 		}
@@ -582,5 +631,103 @@ func TestValueIndices(t *testing.T) {
 		if got := v.Get(i).Int(); got != 1 {
 			t.Errorf("Get(%T(1)) = %d, want 1", i, got)
 		}
+	}
+}
+
+// Texts without escapes, and values that were not changed, are parts of the document.
+func TestValueSharesDocument(t *testing.T) {
+	if check.On {
+		t.Skip("nothing is counted as in plain builds")
+	}
+	a := arena.NewArena(4096, 0)
+	v := mustParse(t, a, users)
+	name, list := v.Get("data", "users", 1, "name"), v.Get("data", "users")
+	before := a.Stats().UsedBytes
+	if name.String() != "Bob" || len(list.Raw()) == 0 || !v.Get("ok").Bool() {
+		t.Error(name, list)
+	}
+	if used := a.Stats().UsedBytes - before; used != 0 {
+		t.Errorf("String and Raw allocate %d bytes", used)
+	}
+}
+
+// Names and strings of all lengths, which scans read in words of eight bytes.
+func TestValueLengths(t *testing.T) {
+	for n := range 40 {
+		name := strings.Repeat("n", n)
+		for _, text := range []string{name, name + "\\n", "é" + name, name + "\\\\" + name, `\"` + name} {
+			doc := `{"` + text + `":"` + text + `","` + name + `x":["` + text + `",1]}`
+			v := mustParse(t, nil, doc)
+			model, err := decodeModel([]byte(doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameAsModel(t, v, model)
+			if v.Len() != 2 || v.Get(name+"x", 1).Int() != 1 {
+				t.Errorf("%s has %d members", doc, v.Len())
+			}
+		}
+	}
+}
+
+// A member is found by its name only, also if the name is empty.
+func TestValueNames(t *testing.T) {
+	v := mustParse(t, nil, `{"":1,"0":2}`)
+	for _, path := range []any{0, 1.5, nil, []string{""}} {
+		if w := v.Get(path); w.Exists() {
+			t.Errorf("Get(%v) = %s", path, w)
+		}
+	}
+}
+
+// A Merge that fails leaves no trace in the index of a large object.
+func TestValueFailedMerge(t *testing.T) {
+	text := `{"end":{}`
+	for i := range 2 * hashedFrom {
+		text += fmt.Sprintf(`,"k%d":%d`, i, i)
+	}
+	v := mustParse(t, nil, text+"}")
+	if err := v.Merge(mustParse(t, nil, `{"new":1,"end":[]}`)); err == nil {
+		t.Fatal("an array was merged into an object")
+	}
+	if err := v.Set(2, "other"); err != nil {
+		t.Fatal(err)
+	}
+	if w := v.Get("new"); w.Exists() {
+		t.Errorf(`Get("new") = %s, want a missing Value`, w)
+	}
+	if err := v.Set(3, "new"); err != nil || v.Get("new").Int() != 3 || v.Get("other").Int() != 2 {
+		t.Errorf("%v, new %s, other %s", err, v.Get("new"), v.Get("other"))
+	}
+}
+
+// Documents have 32-bit positions.
+func TestParseTooLong(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 || check.Race || check.ASan || testkit.Emulated() {
+		t.Skip("needs an address space for 4 GB")
+	}
+	n := int64(maxDocument) + 1
+	if _, err := Parse(nil, make([]byte, n)); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Error(err)
+	}
+}
+
+// A document does not refer to memory of another arena, which may end earlier.
+func TestValueOfAnotherArena(t *testing.T) {
+	for _, a := range []*arena.Arena{nil, arena.NewArena(4096, 0)} {
+		b := arena.NewArena(4096, 0)
+		v := mustParse(t, a, `{"list":[],"merged":{"y":0}}`)
+		w := mustParse(t, b, `{"y":{"z":["text"]},"s":"text"}`)
+		if err := w.Set("changed", "y", "new"); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(v.Set(w, "set"), v.Set(w.Get("s"), "s"), v.Append(w.Get("y"), "list"), v.Append(w.Get("y", "z"), "list"),
+			v.Set(nil, "merged", "y"), v.Merge(w, "merged")); err != nil {
+			t.Fatal(err)
+		}
+		want := string(v.AppendTo(nil))
+		b.Reset()
+		b.AllocString(strings.Repeat("x", 10_000))
+		isDocument(t, "edits with values of another arena", v, want)
 	}
 }
