@@ -731,3 +731,35 @@ func TestValueOfAnotherArena(t *testing.T) {
 		isDocument(t, "edits with values of another arena", v, want)
 	}
 }
+
+// A copy of a changed object shares neither its index nor its place, and keeps the text that was not changed.
+func TestValueCopies(t *testing.T) {
+	text := `{"big":{"x" : 1 , "z" : 2 `
+	for i := range 2 * hashedFrom {
+		text += fmt.Sprintf(`,"k%d":%d`, i, i)
+	}
+	v := mustParse(t, nil, text+`},"small":{"x" : 1 , "z" : 2 }}`)
+	if err := errors.Join(v.Set(3, "big", "y"), v.Set(v.Get("big"), "copy"), v.Set(1, "copy", "p"), v.Set(2, "copy", "q"), v.Set(4, "big", "q")); err != nil {
+		t.Fatal(err)
+	}
+	if q := v.Get("copy", "q"); q.Int() != 2 || v.Get("big", "q").Int() != 4 || v.Get("big", "p").Exists() {
+		t.Errorf("the copy has q = %s, the original q = %s, p = %s", q, v.Get("big", "q"), v.Get("big", "p"))
+	}
+	if err := errors.Join(v.Set(3, "small", "y"), v.Set(v.Get("small"), "copy")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := v.Get("copy").Raw(), `{"x" : 1 , "z" : 2,"y":3 }`; got != want {
+		t.Errorf("the copy is %s, want %s", got, want)
+	}
+}
+
+// The nesting of a value counts, not the number of its arrays.
+func TestValueDepthOfWideValues(t *testing.T) {
+	for depth := maxNesting - 2; depth <= maxNesting; depth++ {
+		w := mustParse(t, nil, `[[],`+strings.Repeat("[", depth-1)+strings.Repeat("]", depth-1)+`,[]]`)
+		v := mustParse(t, nil, `{}`)
+		if err := v.Set(w, "w"); errors.Is(err, errDeep) != (depth+1 > maxNesting) {
+			t.Errorf("Set of a value of depth %d in an object: %v", depth, err)
+		}
+	}
+}
