@@ -191,7 +191,7 @@ func jsonCommand() *cli.Command {
 	return &cli.Command{
 		Name: "json", Usage: "compare arenajson with other JSON codecs",
 		Flags: keeping("results/json.txt", 7, &cli.StringFlag{Name: "benchtime", Value: "100ms", Usage: "duration of a benchmark, as for go test"},
-			&cli.StringFlag{Name: "only", Usage: "measure the benchmarks that match `PATTERN`", Value: "^BenchmarkJSON$"},
+			&cli.StringFlag{Name: "only", Usage: "measure the benchmarks that match `PATTERN`", Value: "^Benchmark(JSON|Value)$"},
 			&cli.StringFlag{Name: "go", Usage: "also measure encoding/json and json/v2 in a program built by `TOOLCHAIN`"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return results(cmd, "json", func(w io.Writer, n int) error {
