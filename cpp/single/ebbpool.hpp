@@ -560,6 +560,7 @@ public:
     }
 
     /// For chunks of an arena, which are stored in their own block.
+    // NOLINTNEXTLINE(cert-oop11-cpp,performance-move-constructor-init): the fields are scalars
     block(block&& other) noexcept : block(std::as_const(other)) { other.data_ = nullptr; }
     block& operator=(block&&) = delete;
 
