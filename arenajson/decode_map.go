@@ -54,8 +54,8 @@ func (d *decoder) anyMap(l *memberList[any], p *decProgram, to xunsafe.Pointer, 
 	m := xunsafe.Cast[map[string]any](to)
 	from := len(l.all)
 	i, more := d.openObject(i)
-	for more {
-		if len(l.all)-from == mostListed {
+	for full := l.full(); more; {
+		if len(l.all) == full {
 			l.flush(d, p.maps, m, from)
 		}
 		var x member[any]
@@ -75,8 +75,8 @@ func decodeMap[V any](d *decoder, l *memberList[V], p *decProgram, to xunsafe.Po
 	m := xunsafe.Cast[map[string]V](to)
 	from := len(l.all)
 	i, more := d.openObject(i)
-	for k := from; more; k++ {
-		if k-from == mostListed {
+	for k, full := from, l.full(); more; k++ {
+		if k == full {
 			l.flush(d, p.maps, m, from)
 			k = from
 		}
@@ -92,8 +92,12 @@ func decodeMap[V any](d *decoder, l *memberList[V], p *decProgram, to xunsafe.Po
 	return i
 }
 
-// mostListed is the number of members of an object that are collected.
-const mostListed = 1024
+// Members are collected up to mostListed for an object, and up to mostOpen for all open objects, because lists are on the
+// heap and count in no limit.
+const (
+	mostListed = 1024
+	mostOpen   = 4 * mostListed
+)
 
 // A member is an entry of a map with strings as keys.
 type member[V any] struct {
@@ -102,6 +106,13 @@ type member[V any] struct {
 }
 
 type memberList[V any] struct{ all []member[V] }
+
+// full returns the length of the list at which an object that begins now moves its members to its map. Beyond mostOpen
+// that is after each member.
+func (l *memberList[V]) full() int {
+	from := len(l.all)
+	return min(from+mostListed, max(from+1, mostOpen))
+}
 
 // flush moves the members from index from on to m, and makes m if it is nil.
 func (l *memberList[V]) flush(d *decoder, t *machine.MapType, m *map[string]V, from int) {
@@ -201,11 +212,16 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 		keys = d.newValue(p)
 		d.makeMap(p, keys)
 	}
+	counted := false // the memory of the next entry
 	for n := 1; more; n++ {
 		at := i
 		var name string
 		name, i = d.name(i)
 		if builtin {
+			if !counted { // now, because each open object has an x
+				d.maps().Entry(p.maps)
+				counted = true
+			}
 			x.value.SetZero()
 			i = d.value(p.elem, x.valueAt, i)
 		}
@@ -215,6 +231,9 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 				if builtin {
 					n := d.lenOf(p, keys)
 					d.maps().Grow(p.maps, n, n+1)
+					if keys != to {
+						d.maps().Entry(p.maps)
+					}
 				}
 				if d.insert(p, keys, x); d.lenOf(p, keys) != n {
 					d.rejectName(at)
@@ -224,6 +243,7 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 				room = d.makeRoom(p, xunsafe.Cast[xunsafe.Pointer](to), &mine, room)
 			}
 			into = d.insert(p, to, x)
+			counted = false
 		}
 		if !builtin {
 			i = d.value(p.elem, into, i)
@@ -247,7 +267,6 @@ func (d *decoder) otherMap(p *decProgram, to xunsafe.Pointer, i int) int {
 // makeRoom prepares the builtin map at to for another entry. room is the number of entries that the map has
 // room for; makeRoom returns its new value. mine is the map if otherMap created it.
 func (d *decoder) makeRoom(p *decProgram, to, mine *xunsafe.Pointer, room int) int {
-	d.maps().Entry(p.maps)
 	if *to == nil {
 		return room // a method set it to nil, and the insertion panics
 	}

@@ -2,15 +2,19 @@ package arenajson
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/internal/check"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 type (
@@ -117,6 +121,71 @@ func TestTimeKeys(t *testing.T) {
 		got, gotErr := Marshal(nil, m)
 		if string(got) != string(want) || (wantErr == nil) != (gotErr == nil) {
 			t.Errorf("%v is written as %s, error %v; encoding/json has %s, error %v", key, got, gotErr, want, wantErr)
+		}
+	}
+}
+
+// Lists of members are on the heap, where no limit counts them, so their length is bounded in nested objects as well.
+func TestListsOfOpenObjects(t *testing.T) {
+	type nest struct{ M map[string]*nest }
+	var all []*scratch
+	old := freeScratch.New
+	defer func() { freeScratch.New = old }()
+	freeScratch.New = func() any { all = append(all, new(scratch)); return all[len(all)-1] }
+	for range 2 {
+		runtime.GC() // the pool is empty after two collections
+	}
+	for _, x := range []struct{ depth, members int }{{20, 1000}, {6, 2000}, {3000, 3}} {
+		var members strings.Builder
+		for i := range x.members {
+			fmt.Fprintf(&members, `"%d":null,`, i)
+		}
+		for _, y := range []struct {
+			begin, end string
+			into       func() any
+		}{
+			{"{", "}", func() any { return new(any) }},
+			{`{"M":{`, "}}", func() any { return new(nest) }},
+		} {
+			doc := []byte(strings.Repeat(y.begin+members.String()+`"A":`, x.depth) + "null" + strings.Repeat(y.end, x.depth))
+			want, got := y.into(), y.into()
+			if err := json.Unmarshal(doc, want); err != nil {
+				t.Fatal(err)
+			}
+			if err := Unmarshal(arena.NewArena(64<<10, 0), doc, got); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%d objects of %d members into %T: error %v, or other members", x.depth, x.members, got, err)
+			}
+			for _, s := range all {
+				if n, most := max(cap(s.anys.all), cap(s.pointers.all)), 2*(mostOpen+x.depth); n > most {
+					t.Errorf("%d objects of %d members into %T: lists of %d members, want at most %d", x.depth, x.members, got, n, most)
+				}
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Error("no list was used")
+	}
+}
+
+// The variable for an entry of an open object counts before it is allocated, or nested objects would exceed the limit.
+func TestEntriesOfOpenObjects(t *testing.T) {
+	testkit.NeedsReuse(t)
+	if check.Race {
+		t.Skip("the race detector allocates")
+	}
+	type node struct {
+		Large [128]int64
+		M     map[string]node
+		N     map[int]node
+	}
+	for _, name := range []string{"M", "N"} {
+		doc := []byte(strings.Repeat(`{"`+name+`":{"1":`, 4900) + "null" + strings.Repeat("}}", 4900))
+		a := arena.NewArena(4096, 0)
+		a.SetLimit(1 << 20)
+		n, err := allocated(func() error { return Unmarshal(a, doc, new(node)) })
+		var over *arena.LimitError
+		if !errors.As(err, &over) || n > 5<<18 {
+			t.Errorf("%s: %.0f bytes allocated with a limit of 1 MB, error %v", name, n, err)
 		}
 	}
 }
