@@ -276,13 +276,13 @@ func TestRandomTypes(t *testing.T) {
 		for i, v := range []any{p.Interface(), p.Elem().Interface(), []any{p.Elem().Interface(), p.Interface()}, map[string]any{"a": p.Elem().Interface()}} {
 			mode := r.IntN(3)
 			want, got, wantPanic, panicked, wantErr, err := encoded(a, v, mode)
-			compared++
 			if i == 0 && wantErr == nil && wantPanic == nil {
 				doc = want
 			}
 			if !utf8.ValidString(want) || strings.Contains(want, "\ufffd") || strings.Contains(got, "\ufffd") || strings.Contains(got, `\ufffd`) {
 				continue // invalid UTF-8 is a documented difference
 			}
+			compared++
 			if (wantPanic != nil) != (panicked != nil) || want != got || (wantErr == nil) != (err == nil) || !onV2 && !sameMarshalError(wantErr, err) {
 				t.Errorf("%T, mode %d:\n%s%v %v\nencoding/json has\n%s%v %v", v, mode, got, err, panicked, want, wantErr, wantPanic)
 				failed++
@@ -290,6 +290,9 @@ func TestRandomTypes(t *testing.T) {
 		}
 		for range 4 {
 			text := documentFor(r, doc)
+			if !json.Valid([]byte(text)) {
+				continue // FuzzUnmarshal compares these
+			}
 			for _, opts := range [][]Option{nil, {UseNumber}, {DisallowUnknownFields}} {
 				compared++
 				if !sameRead(t, a, typ, text, r.Uint64N(2)*r.Uint64(), opts) {
@@ -334,11 +337,8 @@ func documentFor(r *rand.Rand, doc string) string {
 	return string(mutated(r, []byte(doc)))
 }
 
-// sameRead compares decoding doc into a value of type t, filled by the seed.
+// sameRead compares decoding doc, which is valid, into a value of type t, filled by the seed.
 func sameRead(t *testing.T, a *arena.Arena, typ reflect.Type, doc string, seed uint64, opts []Option) bool {
-	if !json.Valid([]byte(doc)) {
-		return true // sameAsV1 compares these
-	}
 	make := func() reflect.Value {
 		v := reflect.New(typ)
 		if seed != 0 {
