@@ -369,7 +369,7 @@ func indented(to []byte, doc, prefix, indent string) (n int) {
 	return n
 }
 
-// An Encoder writes JSON documents to a stream, each followed by a newline, like [json.Encoder].
+// An Encoder writes JSON documents to a stream, each followed by a newline, like [json.Encoder]. The zero Encoder panics.
 type Encoder struct {
 	a              *arena.Arena
 	w              io.Writer
@@ -404,6 +404,9 @@ func (e *Encoder) SetEscapeHTML(on bool) {
 func (e *Encoder) Encode(v any) error {
 	if e.err != nil {
 		return e.err
+	}
+	if e.w == nil {
+		panic("arenajson: Encoder.Encode: no writer: encoder was not made by NewEncoder")
 	}
 	x := newEncoder(e.a, nil)
 	x.set(e.mode, e.flags)

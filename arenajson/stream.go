@@ -15,7 +15,8 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A Decoder reads JSON documents from a stream, like [json.Decoder]. It may be used across resets of its arena.
+// A Decoder reads JSON documents from a stream, like [json.Decoder]. It may be used across resets of its arena. The zero
+// Decoder panics.
 //
 // The Decoder finds the end of a document before it decodes it (search). A document that seems to be one line
 // is decoded at once (line), and one that is longer than the read-ahead buffer is read into the arena (long).
@@ -200,6 +201,9 @@ func (d *Decoder) fill() error {
 		bigger := make([]byte, len(d.buf), max(leastAhead, min(2*cap(d.buf), mostAhead)))
 		copy(bigger, d.buf)
 		d.buf = bigger
+	}
+	if d.r == nil {
+		panic("arenajson: Decoder: no reader: decoder was not made by NewDecoder")
 	}
 	n, err := readall.Some(d.r, d.buf[len(d.buf):cap(d.buf)])
 	d.buf = d.buf[:len(d.buf)+n]

@@ -159,3 +159,24 @@ type pieces struct {
 }
 
 func (p pieces) Read(b []byte) (int, error) { return p.Reader.Read(b[:min(len(b), p.n)]) }
+
+// Zero Decoders and Encoders, which no function returns, panic with the cause.
+func TestZeroDecoderAndEncoder(t *testing.T) {
+	for name, f := range map[string]func(){
+		"Decode":     func() { new(Decoder).Decode(new(int)) },
+		"More":       func() { new(Decoder).More() },
+		"Token":      func() { new(Decoder).Token() },
+		"Encode":     func() { new(Encoder).Encode(1) },
+		"nil reader": func() { NewDecoder(nil, nil).Decode(new(int)) },
+		"nil writer": func() { NewEncoder(nil, nil).Encode(1) },
+	} {
+		func() {
+			defer func() {
+				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "arenajson: ") || !strings.Contains(s, "was not made by New") {
+					t.Errorf("%s panicked with %q", name, s)
+				}
+			}()
+			f()
+		}()
+	}
+}
