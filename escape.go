@@ -23,8 +23,8 @@ import (
 // value leads there, and shared otherwise.
 //
 // Escape panics, with the path, if v leads into a by an unsafe.Pointer, such as that in an atomic.Pointer or a reflect.Value, by a weak.Pointer or
-// the value of a unique.Handle, or, on machines with 64 bits of address, by a uintptr. In no build does it see variables captured by funcs or
-// values in channels; they are shared.
+// the value of a unique.Handle, or, on machines with 64 bits of address, by a uintptr. A type defined as weak.Pointer is refused unless it is
+// nil. In no build does Escape see variables captured by funcs or values in channels; they are shared.
 //
 // A copy differs in three ways. Strings of up to 64 bytes have bytes of their own, many in one allocation of at most 128. In a Map whose keys
 // contain pointers or interfaces, entries change their places, so the copy of a pointer returned by Ptr does not point into the copied map. Locks

@@ -2,7 +2,6 @@ package escape
 
 import (
 	"reflect"
-	"strings"
 
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
@@ -14,15 +13,18 @@ import (
 //
 // All other types that hide a pointer contain an unsafe.Pointer, a uintptr, a chan or a func; see opOpaque.
 
-// isHidden reports whether t is one of these types.
-func isHidden(t reflect.Type) bool {
-	switch t.PkgPath() {
-	case "weak":
-		return strings.HasPrefix(t.Name(), "Pointer[")
-	case "unique":
-		return strings.HasPrefix(t.Name(), "Handle[")
+// isHidden reports whether struct type t is one of these types, or a type defined as one, such as
+// type id unique.Handle[string].
+func isHidden(t reflect.Type) bool { return hiddenPackage(t) != "" }
+
+// hiddenPackage returns the package of such a type, to which its unexported fields belong, and "" for other types.
+func hiddenPackage(t reflect.Type) string {
+	if n := t.NumField(); n != 0 {
+		if path := t.Field(n - 1).PkgPath; path == "weak" || path == "unique" {
+			return path
+		}
 	}
-	return false
+	return ""
 }
 
 // hides reports whether the value at p, whose slot is opHidden, leads into the region. A nil weak pointer
@@ -30,10 +32,15 @@ func isHidden(t reflect.Type) bool {
 func (c *copier) hides(s *slot, p Pointer) bool {
 	v := reflect.New(s.typ).Elem() // p may be on the stack
 	v.Set(xunsafe.Value(s.typ, p))
-	if v.IsZero() {
+	switch path := hiddenPackage(s.typ); {
+	case v.IsZero():
 		return false // a zero Handle has no value
+	case s.typ.PkgPath() == path:
+		return c.reaches(v.MethodByName("Value").Call(nil)[0])
+	case path == "unique":
+		return c.reaches(v.Field(0).Elem())
 	}
-	return c.reaches(v.MethodByName("Value").Call(nil)[0])
+	return true // the target of a type defined as a weak.Pointer is unknown
 }
 
 // reaches reports whether v, of a comparable type, contains an address in the region. It does not follow

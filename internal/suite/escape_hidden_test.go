@@ -19,6 +19,7 @@ import (
 	"github.com/ebbpool/arena"
 	"github.com/ebbpool/arena/internal/check"
 	"github.com/ebbpool/arena/internal/machine"
+	"github.com/ebbpool/arena/internal/testkit"
 )
 
 // A hider is a type whose fields do not fully show which memory it refers to. Every type of the language and
@@ -34,6 +35,14 @@ type hider struct {
 
 type key struct{ p *string }
 
+// Types defined as one of the standard library have no method Value, or another one.
+type (
+	ownHandle unique.Handle[*string]
+	ownWeak   weak.Pointer[string]
+)
+
+func (ownHandle) Value(int) {}
+
 var hiders = map[string]hider{
 	"unsafe.Pointer": {func(p *string) any { return unsafe.Pointer(p) }, func(v any) *string { return (*string)(v.(unsafe.Pointer)) }, true, false},
 	"weak.Pointer":   {func(p *string) any { return weak.Make(p) }, func(v any) *string { return v.(weak.Pointer[string]).Value() }, true, false},
@@ -43,6 +52,8 @@ var hiders = map[string]hider{
 		func(v any) *string { return v.(unique.Handle[[2]key]).Value()[1].p }, true, false},
 	"unique.Handle of an interface": {func(p *string) any { return unique.Make[any](p) },
 		func(v any) *string { return v.(unique.Handle[any]).Value().(*string) }, true, false},
+	"a type defined as unique.Handle": {func(p *string) any { return ownHandle(unique.Make(p)) },
+		func(v any) *string { return unique.Handle[*string](v.(ownHandle)).Value() }, true, false},
 	"reflect.Value": {func(p *string) any { return reflect.ValueOf(p) },
 		func(v any) *string { return v.(reflect.Value).Interface().(*string) }, true, false},
 	"atomic.Pointer": {func(p *string) any { x := new(atomic.Pointer[string]); x.Store(p); return x },
@@ -176,6 +187,20 @@ func TestEscapeHidersInTheArena(t *testing.T) {
 		}()
 		arena.Escape(a, y)
 	}()
+}
+
+// The target of a type defined as weak.Pointer is unknown, so a value that is not nil is refused.
+func TestEscapeDefinedWeakPointer(t *testing.T) {
+	a := arena.NewArena(4096, 0)
+	x := arena.New[struct{ W ownWeak }](a)
+	if c := arena.Escape(a, x); c.W != x.W {
+		t.Errorf("%v, want %v", c.W, x.W)
+	}
+	for _, p := range []*string{arena.New[string](a), new(string)} {
+		x.W = ownWeak(weak.Make(p))
+		testkit.WantPanic(t, func() { arena.Escape(a, x) }, "v.W leads to the arena, as a suite.ownWeak")
+		runtime.KeepAlive(p)
+	}
 }
 
 // A weak pointer to a collected value refers to nothing.
