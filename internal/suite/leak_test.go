@@ -23,33 +23,40 @@ func forgetElsewhere(p *arena.ArenaPool, n int) {
 	}
 }
 
-// The stack of a leak names the function that called Get, and no other.
+// The stack of a leak names the function that called Get, and no other, in each mode.
 func TestLeaksNameTheirPlace(t *testing.T) {
-	p := arena.NewArenaPool(256, 0)
-	p.SetLeakSampling(1)
-	forgetToPut(p, 100)
-	forgetElsewhere(p, 20)
-	for range 50 {
-		p.Do(func(a *arena.Arena) { a.AllocBytes(10) })
-		p.Put(p.Get())
-	}
-	out := p.Get()
-	wantLeaks(t, p, 120)
-	leaks := p.Leaks()
-	if len(leaks) != 2 || leaks[0].Count != 100 || leaks[1].Count != 20 {
-		t.Fatalf("%d places: %v", len(leaks), leaks)
-	}
-	for i, name := range []string{"forgetToPut", "forgetElsewhere"} {
-		text := leaks[i].String()
-		lines := strings.Split(text, "\n")
-		if !strings.HasPrefix(text, "leaked arenas: "+strconv.FormatUint(leaks[i].Count, 10)+",") || !strings.HasSuffix(lines[1], "."+name) ||
-			!strings.Contains(lines[2], "leak_test.go:") || !strings.Contains(text, "TestLeaksNameTheirPlace") {
-			t.Errorf("%s is not named first:\n%s", name, text)
-		}
-	}
-	p.Put(out)
-	if got := p.Leaks(); len(got) != 2 {
-		t.Errorf("an arena that was put is reported: %v", got)
+	for _, mode := range []string{"plain", "isolated", "heap"} {
+		t.Run(mode, func(t *testing.T) {
+			p := arena.NewArenaPool(256, 0)
+			p.SetLeakSampling(1)
+			p.SetIsolation(mode == "isolated")
+			arena.SetEnabled(mode != "heap")
+			defer arena.SetEnabled(true)
+			forgetToPut(p, 100)
+			forgetElsewhere(p, 20)
+			for range 50 {
+				p.Do(func(a *arena.Arena) { a.AllocBytes(10) })
+				p.Put(p.Get())
+			}
+			out := p.Get()
+			wantLeaks(t, p, 120)
+			leaks := p.Leaks()
+			if len(leaks) != 2 || leaks[0].Count != 100 || leaks[1].Count != 20 {
+				t.Fatalf("%d places: %v", len(leaks), leaks)
+			}
+			for i, name := range []string{"forgetToPut", "forgetElsewhere"} {
+				text := leaks[i].String()
+				lines := strings.Split(text, "\n")
+				if !strings.HasPrefix(text, "leaked arenas: "+strconv.FormatUint(leaks[i].Count, 10)+",") || !strings.HasSuffix(lines[1], "."+name) ||
+					!strings.Contains(lines[2], "leak_test.go:") || !strings.Contains(text, "TestLeaksNameTheirPlace") {
+					t.Errorf("%s is not named first:\n%s", name, text)
+				}
+			}
+			p.Put(out)
+			if got := p.Leaks(); len(got) != 2 {
+				t.Errorf("an arena that was put is reported: %v", got)
+			}
+		})
 	}
 	if got := new(arena.Leak).String(); strings.Count(got, "\n") != 1 {
 		t.Errorf("a Leak without a stack has functions: %q", got)

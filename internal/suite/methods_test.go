@@ -1,8 +1,10 @@
 package suite
 
 import (
+	"context"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,8 +50,8 @@ func call(receiver reflect.Value, m reflect.Method, n int64) (panicked any) {
 			continue
 		}
 		x := n
-		if strings.HasPrefix(m.Name, "AppendInt") || strings.HasPrefix(m.Name, "AppendUint") {
-			x = 10 // a valid base
+		if strings.HasPrefix(m.Name, "AppendInt") || strings.HasPrefix(m.Name, "AppendUint") || m.Name == "SetMaxKeys" {
+			x = 10 // a valid base, or number of keys
 		}
 		args = append(args, argument(m.Type.In(i), x))
 	}
@@ -74,6 +76,8 @@ func TestMethodsOfNilAndZeroValues(t *testing.T) {
 		"zero Arena":     {func() any { return new(arena.Arena) }, true},
 		"nil ArenaPool":  {func() any { return (*arena.ArenaPool)(nil) }, true},
 		"zero ArenaPool": {func() any { return new(arena.ArenaPool) }, true},
+		"nil KeyedPool":  {func() any { return (*arena.KeyedPool[string])(nil) }, true},
+		"zero KeyedPool": {func() any { return new(arena.KeyedPool[string]) }, true},
 		"zero Buffer":    {func() any { return new(arena.Buffer) }, false},
 		"nil Map":        {func() any { return (*arena.Map[string, *int])(nil) }, false},
 		"zero Map":       {func() any { return new(arena.Map[string, *int]) }, false},
@@ -104,6 +108,10 @@ func TestMethodsOfNilAndZeroValues(t *testing.T) {
 		"MakeSlice":       func(a *arena.Arena) { arena.MakeSlice[*int](a, 1, 1) },
 		"MakeSliceUninit": func(a *arena.Arena) { arena.MakeSliceUninit[int](a, 1, 1) },
 		"Append":          func(a *arena.Arena) { arena.Append(a, []*int(nil), nil) },
+		"SliceOf":         func(a *arena.Arena) { arena.SliceOf(a, "x", "y") },
+		"CloneSlice":      func(a *arena.Arena) { arena.CloneSlice(a, []string{"x"}) },
+		"Collect":         func(a *arena.Arena) { arena.Collect(a, slices.Values([]string{"x"})) },
+		"NewContext":      func(a *arena.Arena) { arena.FromContext(arena.NewContext(context.Background(), a)).AllocString("x") },
 		"NewMap":          func(a *arena.Arena) { arena.NewMap[string, int](a, 9).Set("x", 1) },
 		"NewBuffer":       func(a *arena.Arena) { arena.NewBuffer(a, 0).WriteString("x") },
 		"AllocatorFor":    func(a *arena.Arena) { arena.AllocatorFor[*int](a).New() },
