@@ -89,10 +89,10 @@ func makeSliceUninitSlow[T any](a *Arena, len, cap int) []T {
 //
 // If s is the newest slice or object of its kind in a and its chunk has room, it grows in place: its address stays and nothing is copied. Its
 // capacity doubles, and grows by a quarter from 256 elements on. Otherwise the elements move to room for twice as many, and the old slice stays
-// unchanged, as with the builtin. In a new arena, whose chunks are small, a slice that becomes large moves a few times.
+// unchanged, as with the builtin. In a new arena, whose chunks are small, a slice moves up to once per doubling.
 //
 // A large slice moves to memory of its own, which is left to the collector at once when the slice moves on, unless a Mark was taken in between.
-// So a slice that grows alone costs at most twice its size, or a's chunk size. The old memory of small slices is free again when the arena is
+// So a large slice that grows alone costs at most twice its size, or a's chunk size. The old memory of small slices is free again when the arena is
 // reset.
 func Append[T any](a *Arena, s []T, items ...T) []T {
 	// The comparison is append's own, which the compiler then leaves out, with

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 	"unsafe"
@@ -72,6 +73,40 @@ func testAppendInPlace[T comparable](t *testing.T, value func(int) T) {
 	moved[0] = value(77)
 	if s[0] == moved[0] {
 		t.Error("the moved slice shares memory with the old one")
+	}
+}
+
+// A slice that grows alone in a new arena moves at most once per doubling. If it is large, it costs at most twice its
+// size or the chunk size. In later cycles it does not move more often.
+func TestAppendAlone(t *testing.T) {
+	testkit.NeedsReuse(t)
+	for _, chunk := range []int{1 << 10, 64 << 10, 1 << 20} {
+		for n := 10; n <= 1_000_000; n *= 10 {
+			growAlone(t, chunk, n, 7)
+			growAlone(t, chunk, n, byte(7))
+			growAlone(t, chunk, n, "text")
+		}
+	}
+}
+
+func growAlone[T any](t *testing.T, chunk, n int, x T) {
+	a := arena.NewArena(chunk, 0)
+	size := n * int(unsafe.Sizeof(x))
+	most := bits.Len(uint(n))
+	for cycle := range 3 {
+		var s []T
+		moves := -1
+		for range n {
+			at := dataAddr(s)
+			if s = arena.Append(a, s, x); dataAddr(s) != at {
+				moves++
+			}
+		}
+		if held := a.Stats().RetainedBytes; moves > most || cycle == 0 && held > max(2*size, chunk)+4<<10 {
+			t.Errorf("%d of %T, chunks of %d, cycle %d: %d moves, want at most %d; %d bytes for %d", n, x, chunk, cycle, moves, most, held, size)
+		}
+		most = moves
+		a.Reset()
 	}
 }
 
