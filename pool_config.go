@@ -364,13 +364,13 @@ func (p *ArenaPool) replace(a *Arena) *Arena {
 //
 // An allocation that exceeds a limit panics with a [*LimitError]. It does not affect other arenas. Get never fails.
 //
-// total counts the chunks of arenas in use, of leaked arenas until they are collected, and of their forks, including
-// forks that have ended. Idle arenas do not count. If the chunks of an idle arena do not fit the total, Get drops
-// them.
+// A limit counts chunks, and the builtin maps that codecs make. total counts arenas in use, leaked arenas until they
+// are collected, and their forks, including forks that have ended. Idle arenas do not count. If the chunks of an idle
+// arena do not fit the total, Get drops them.
 //
-// Set limits before the first Get. A later change affects an arena at its next Get, except that a new total replaces
-// an old one at once. Limits are checked when an arena needs a chunk. A total also costs each Get and Put one atomic
-// addition to shared memory.
+// Set limits before the first Get. A later change affects an arena at its next Get, except that a new total replaces an
+// old one at once. Limits are checked when an arena needs a chunk or a map. A total also costs each Get and Put one
+// atomic addition to shared memory.
 func (p *ArenaPool) SetLimit(perArena, total int) {
 	arenas, all := checkLimit(p.name()+".SetLimit", perArena), checkLimit(p.name()+".SetLimit", total)
 	if p != nil {
