@@ -191,3 +191,33 @@ func FuzzBlocks(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkVectors decodes and encodes a text of 64 KB, with vectors and as on processors without them.
+func BenchmarkVectors(b *testing.B) {
+	defer func(on bool) { vectored = on }(vectored)
+	a := arena.NewArena(256<<10, 0)
+	text := strings.Repeat("a text with ä €uro, ", 3000)
+	doc, err := Marshal(nil, text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, vectored = range []bool{vectored, false} {
+		b.Run(fmt.Sprintf("decode/vectors=%t", vectored), func(b *testing.B) {
+			for range b.N {
+				a.Reset()
+				if err := Unmarshal(a, doc, &text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("encode/vectors=%t", vectored), func(b *testing.B) {
+			text := strings.Clone(text)
+			for range b.N {
+				a.Reset()
+				if _, err := Marshal(a, text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

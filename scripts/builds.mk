@@ -7,7 +7,7 @@ ABOVE = ./arenajson ./arenahttp ./internal/suite/json
 LESS = $(if $(SHORT),-skip '^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestCycleSequences$$|^TestStreams$$')
 
 test-plain test-race-quick test-race test-race-off test-race-check test-asan test-asan-off test-asan-check test-check \
-test-check-off test-checkptr test-debug test-oldest test-newest test-386 test-docs test-systems test-arm64 test-arm \
+test-check-off test-checkptr test-debug test-oldest test-newest test-jsonv2 test-386 test-docs test-systems test-arm64 test-arm \
 test-s390x test-wasm test-bench test-repeat test-next: export GOWORK := $(WORK)
 
 test-plain: ## the root, as users build it
@@ -63,6 +63,10 @@ test-newest: ## the newest supported Go: methods with type parameters, and chang
 	cd arenavet && GOWORK=off ../scripts/with-go.sh go1.27.4 $(GOTEST) -short ./internal/advise/... ./internal/profile/...
 	cd arenavet && GOWORK=off ../scripts/with-go.sh go1.27.4 $(GOTEST) -run TestCases ./internal/convert
 
+test-jsonv2: ## arenajson beside the encoding/json that is not the default of a Go: v2 of Go 1.26, v1 of Go 1.27
+	GOEXPERIMENT=jsonv2 scripts/with-go.sh go1.26.8 $(GOTEST) $(SHORT) $(LESS) ./arenajson
+	GOEXPERIMENT=nojsonv2 scripts/with-go.sh go1.27.4 $(GOTEST) $(SHORT) $(LESS) ./arenajson
+
 test-next: ## a Go that is not released yet, with GO= or GOTOOLCHAIN=
 	$(GO) version
 	$(GO) vet $(ROOT)
@@ -93,7 +97,7 @@ test-wasm: ## WebAssembly, in wazero: one thread and no signals
 	scripts/emulated.sh wasm $(GOTEST) -short $(SUITES)
 
 test-bench: ## every benchmark once: those that no longer run
-	$(GOTEST) -run='^$$' -bench=. -benchtime=1x ./internal/bench
+	$(GOTEST) -run='^$$' -bench=. -benchtime=1x ./internal/bench ./internal/goroutine ./arenajson ./arenahttp
 
 test-repeat: ## what depends on chance, many times
 	$(GOTEST) -count=20 -run 'Random|Torture|Hostile|GC|Concurrent|Limit|Replay|Steady' . ./internal/suite
