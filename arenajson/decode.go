@@ -151,6 +151,9 @@ func (p *decProgram) clear(to xunsafe.Pointer) {
 	case readAny:
 		*xunsafe.Cast[any](to) = nil
 	case readIface, readText, readNothing, readNoMap:
+		if onV2 && p.op == readText && p.typ.Kind() != reflect.Pointer && p.typ.Kind() != reflect.Interface {
+			return // v2 leaves maps and slices with UnmarshalText as they are
+		}
 		switch p.typ.Kind() {
 		case reflect.Interface, reflect.Pointer, reflect.Map, reflect.Slice:
 			xunsafe.Value(p.typ, to).SetZero() // at would make it escape

@@ -253,7 +253,7 @@ func encoded(a *arena.Arena, v any, mode int) (want, got string, wantPanic, pani
 }
 
 // Types with every combination of methods and tags, at any place, are encoded and decoded as by encoding/json
-// of this Go. -types=65000 compares more than a million documents.
+// of this Go. -types=120000 compares more than a million documents.
 func TestRandomTypes(t *testing.T) {
 	n := *rounds
 	if n == 0 {
@@ -370,6 +370,9 @@ func sameRead(t *testing.T, a *arena.Arena, typ reflect.Type, doc string, seed u
 		}
 		return Unmarshal(a, []byte(doc), got.Interface(), opts...)
 	})
+	if wrong, ok := wantErr.(*json.UnmarshalTypeError); onV2 && ok && wrong.Type == reflect.TypeFor[json.Number]() && err == nil {
+		return true // a documented difference
+	}
 	same := (wantErr == nil) == (err == nil) && (wantPanic != nil) == (panicked != nil)
 	if !onV2 {
 		same = same && sameError(wantErr, err)

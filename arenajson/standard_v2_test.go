@@ -266,3 +266,37 @@ func TestMethodsSeeTheStringOption(t *testing.T) {
 		}
 	}
 }
+
+type (
+	textMap   map[string]int
+	textSlice []int
+)
+
+func (*textMap) UnmarshalText([]byte) error   { return nil }
+func (*textSlice) UnmarshalText([]byte) error { return nil }
+
+// null clears maps, slices, pointers and interfaces with an UnmarshalText only if it does in encoding/json.
+func TestNullIntoTypesWithText(t *testing.T) {
+	type all struct {
+		M  textMap
+		S  textSlice
+		PM *textMap
+		PS **textSlice
+		L  []textMap
+		A  [2]textSlice
+		K  map[string]textMap
+		I  iReads
+		E  any
+	}
+	filled := func() *all {
+		m, s := textMap{"a": 1}, &textSlice{1}
+		return &all{textMap{"a": 1}, textSlice{1}, &m, &s, []textMap{{"a": 1}}, [2]textSlice{{1}}, map[string]textMap{"x": {"a": 1}}, &textMap{"a": 1}, &textMap{"a": 1}}
+	}
+	for _, doc := range []string{`{"M":null}`, `{"S":null}`, `{"PM":null}`, `{"PS":null}`, `{"L":[null,null]}`, `{"A":[null,null]}`, `{"K":{"x":null}}`, `{"I":null}`, `{"E":null}`} {
+		want, got := filled(), filled()
+		wantErr, err := json.Unmarshal([]byte(doc), want), Unmarshal(nil, []byte(doc), got)
+		if wantErr != nil || err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, error %v; encoding/json has %v, %v", doc, got, err, want, wantErr)
+		}
+	}
+}
