@@ -279,11 +279,11 @@ func (e *LimitError) Error() string {
 // SetLimit bounds the arena's memory: its chunks never have more than that many bytes together, and an allocation that needs more panics with a
 // *LimitError. 0 removes the limit; SetLimit panics if bytes is negative. An arena that already has more keeps it until its Reset.
 //
-// The limit counts whole chunks, used or not, including those kept from the last cycle, and the builtin maps that codecs make. An arena with
-// a limit keeps at most half of it over a Reset. (Records, as NewArena describes them, are not included.) A chunk has at most an eighth of the remaining limit, unless a single value
-// needs more, so that one kind of value does not take it all. A slice that grows by Append leaves its former memory behind, so it can
-// have a quarter of the limit. A slice that is made at once can have nearly all. With a limit of ten times the bytes of usual cycles, a warm
-// arena takes nothing from the heap. A limit below the arena's chunk size also works.
+// The limit counts whole chunks, used or not, including those kept from the last cycle, and the builtin maps that codecs make. An arena with a
+// limit keeps at most half of it over a Reset. (Records, as NewArena describes them, are not included.) A chunk has at most an eighth of the
+// remaining limit, unless a single value needs more, so that one kind of value does not take it all. A slice that grows by Append leaves its
+// former memory behind, so it can have a quarter of the limit. A slice that is made at once can have nearly all. With a limit of ten times the
+// bytes of usual cycles, a warm arena takes nothing from the heap. A limit below the arena's chunk size also works.
 //
 // The limit holds for the arena and all its forks together, and SetLimit panics for a fork. Idle chunks of each of them count, but are never
 // more than half of the limit: a Reset or Rewind that would leave more drops them.
