@@ -205,7 +205,8 @@ func BenchmarkVectors(b *testing.B) {
 		b.Run(fmt.Sprintf("decode/vectors=%t", vectored), func(b *testing.B) {
 			for range b.N {
 				a.Reset()
-				if err := Unmarshal(a, doc, &text); err != nil {
+				var decoded string
+				if err := Unmarshal(a, doc, &decoded); err != nil {
 					b.Fatal(err)
 				}
 			}
