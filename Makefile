@@ -33,12 +33,12 @@ each = status=0; for dir in $(2); do (cd $$dir && export GOWORK=off && $(1)) || 
 TEST = test-plain test-cpp-asan test-lint test-cpp-release test-adapters test-race-quick test-examples test-arenavet \
 	test-lab test-release
 # The rest of what CI checks. The help of each target names the bugs that only this build finds.
-CI = test-race test-asan test-check test-oldest test-newest test-jsonv2 test-386 test-docs test-systems test-adapters-race \
+CI = test-race test-asan test-check test-oldest test-newest test-386 test-docs test-systems test-adapters-race \
 	test-arenavet-builds test-cpp-clang test-cpp-tsan test-cpp-docs
 # What runs at night: emulated processors, combinations of checks, long random tests and soaks.
 LONG = $(TEST) $(CI) test-race-off test-race-check test-asan-off test-asan-check test-check-off test-checkptr test-debug \
-	test-arm64 test-arm test-s390x test-wasm test-bench test-adapters-check test-adapters-others test-examples-race test-soak \
-	test-arenavet-long test-site test-cpp-bench test-cpp-style test-cpp-fuzz test-cpp-compilers test-cpp-cross \
+	test-jsonv2 test-arm64 test-arm test-s390x test-wasm test-bench test-adapters-check test-adapters-others test-examples-race \
+	test-soak test-arenavet-long test-site test-cpp-bench test-cpp-style test-cpp-fuzz test-cpp-compilers test-cpp-cross \
 	test-cpp-packages test-cpp-peers test-repeat test-fuzz
 
 # parts NAME: runs the parts listed in $(NAME), two at a time, also after one has failed.

@@ -72,7 +72,7 @@ func TestConvertingGuide(t *testing.T) {
 	var said strings.Builder
 	for line := range strings.Lines(out) {
 		_, line, _ = strings.Cut(line, "expr.go:")
-		line, _, _ = strings.Cut(line, " (docs/")
+		line, _, _ = strings.Cut(line, " (https://")
 		said.WriteString("expr.go:" + line + "\n")
 	}
 	if !strings.Contains(string(page), "\n```\n"+said.String()+"```\n") || said.Len() < 500 {

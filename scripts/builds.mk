@@ -63,9 +63,11 @@ test-newest: ## the newest supported Go: methods with type parameters, and chang
 	cd arenavet && GOWORK=off ../scripts/with-go.sh go1.27.4 $(GOTEST) -short ./internal/advise/... ./internal/profile/...
 	cd arenavet && GOWORK=off ../scripts/with-go.sh go1.27.4 $(GOTEST) -run TestCases ./internal/convert
 
+# TestMemoryOfDocuments compares with a page that holds the default's figures. The others are slow.
+OTHERJSON = ^TestMemoryOfDocuments$$|^TestHostileDocumentsOnTheHeap$$|^TestQuotedAsV1$$|^TestStreams$$
 test-jsonv2: ## arenajson beside the encoding/json that is not the default of a Go: v2 of Go 1.26, v1 of Go 1.27
-	GOEXPERIMENT=jsonv2 scripts/with-go.sh go1.26.8 $(GOTEST) $(SHORT) $(LESS) ./arenajson
-	GOEXPERIMENT=nojsonv2 scripts/with-go.sh go1.27.4 $(GOTEST) $(SHORT) $(LESS) ./arenajson
+	GOEXPERIMENT=jsonv2 scripts/with-go.sh go1.26.8 $(GOTEST) $(SHORT) -skip '$(OTHERJSON)' ./arenajson
+	GOEXPERIMENT=nojsonv2 scripts/with-go.sh go1.27.4 $(GOTEST) $(SHORT) -skip '$(OTHERJSON)' ./arenajson
 
 test-next: ## a Go that is not released yet, with GO= or GOTOOLCHAIN=
 	$(GO) version
