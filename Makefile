@@ -50,10 +50,10 @@ part/%:
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-22s %s\n", $$1, $$2}'
 
-test: ## test everything once, as users build it: 8 minutes on two idle cores in a fresh clone
+test: ## test everything once, as users build it: 8 to 14 minutes on two cores in a fresh clone
 	$(call parts,$(TEST))
 
-test-ci: ## the rest of what CI checks: 20 minutes on two idle cores
+test-ci: ## the rest of what CI checks: 20 minutes on two cores
 	$(call parts,$(CI))
 
 test-long: export SHORT =
