@@ -51,7 +51,7 @@ func TestForksShareMaxRetained(t *testing.T) {
 				}
 			}
 			p.Put(a)
-			// Later cycles may leave chunks beside those of earlier ones: a second maxRetained at most.
+			// Later cycles may add at most maxRetained bytes to the chunks that earlier cycles left.
 			if n := p.Stats().RetainedBytes; i < 4 && n > maxRetained || n > 2*maxRetained {
 				t.Fatalf("%d forks: after request %d the pool has %d bytes, maxRetained is %d", forks, i, n, maxRetained)
 			}

@@ -405,7 +405,7 @@ func (p *ArenaPool) evict() {
 	for {
 		x, _ := p.arenas.Get().(*idleArena)
 		if x == nil {
-			return // the next two collections drop those of other processors
+			return // the next two collections drop the arenas of other processors
 		}
 		st := x.arena.owner.stats
 		x.arena = nil

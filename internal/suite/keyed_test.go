@@ -741,11 +741,6 @@ func TestKeyedPoolLimitsFromEnvironment(t *testing.T) {
 func TestKeyedPoolCollectsAfter(t *testing.T) {
 	keyedPlain(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	collections := func() uint32 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.NumGC
-	}
 	for name, use := range map[string]func(p *arena.KeyedPool[int]){
 		"idle": func(p *arena.KeyedPool[int]) {
 			for key := range 40 {

@@ -129,15 +129,17 @@ func TestKeepIdle(t *testing.T) {
 	}
 }
 
+// collections returns the number of completed collections.
+func collections() uint32 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NumGC
+}
+
 // SetCollectAfter makes a pool collect the memory it drops. Otherwise the library never calls runtime.GC.
 func TestSetCollectAfter(t *testing.T) {
 	keepsArenas(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	collections := func() uint32 {
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.NumGC
-	}
 	drop := func(p *arena.ArenaPool, bytes int) {
 		a := p.Get()
 		a.AllocBytes(bytes)

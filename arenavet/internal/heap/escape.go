@@ -125,7 +125,7 @@ func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
 	}
 }
 
-// variable returns how the value of a variable escapes, and the places where it is stored.
+// variable returns the escape of a variable's value, and the places that store it.
 func (h *advisor) variable(obj types.Object) (escape, []place) {
 	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
 		return outlives, nil
