@@ -205,7 +205,10 @@ func (mapMaker[K, V]) Make(a any) xunsafe.Pointer {
 
 func (mapMaker[K, V]) Entry(m, key xunsafe.Pointer) xunsafe.Pointer {
 	t, k := xunsafe.Cast[Map[K, V]](m), *xunsafe.Cast[K](key)
-	var zero V
-	t.Set(k, zero)
-	return xunsafe.PointerTo(t.Ptr(k))
+	p := t.table.Slot(k) // not Set and Ptr, which does not find a NaN
+	if p == nil {
+		p = t.enter(k)
+	}
+	*p = *new(V)
+	return xunsafe.PointerTo(p)
 }

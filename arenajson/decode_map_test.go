@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,60 @@ func TestMapsOfTexts(t *testing.T) {
 		sameAsV1(t, nil, types[n%len(types)], text, 0)
 		a.Reset()
 		mustBeEmpty(t, text)
+	}
+}
+
+// floatKey is a key whose values may be equal with different texts, and unequal with the same.
+type floatKey float64
+
+func (k *floatKey) UnmarshalText(text []byte) (err error) {
+	f, err := strconv.ParseFloat(string(text), 64)
+	*k = floatKey(f)
+	return err
+}
+
+// An arena.Map gets the entries of a builtin map, for keys of every kind.
+func TestMapsAsBuiltin(t *testing.T) {
+	for _, a := range []*arena.Arena{nil, arena.NewArena(4<<10, 0)} {
+		r := rand.New(rand.NewPCG(63, 64))
+		for range 500 {
+			sameEntries[string](t, a, r)
+			sameEntries[textName](t, a, r)
+			sameEntries[int8](t, a, r)
+			sameEntries[uint64](t, a, r)
+			sameEntries[textKey](t, a, r)
+			sameEntries[floatKey](t, a, r)
+			sameEntries[struct{ floatKey }](t, a, r)
+			a.Reset()
+		}
+	}
+}
+
+func sameEntries[K comparable](t *testing.T, a *arena.Arena, r *rand.Rand) {
+	t.Helper()
+	names := []string{"", "a", "b", "1", "2", "3", "0", "-0", "1.0", "1e0", "<1>", "<2>", "NaN", "nan", "Inf", "-Inf", "300"}
+	var doc strings.Builder
+	for n := range r.IntN(40) {
+		fmt.Fprintf(&doc, `,"%s":{"%c":%d}`, names[r.IntN(len(names))], 'A'+rune(r.IntN(2)), n)
+	}
+	text := []byte("{" + strings.TrimPrefix(doc.String(), ",") + "}")
+	type value struct{ A, B int }
+	var got *arena.Map[K, value]
+	want := map[K]value{}
+	err, wantErr := Unmarshal(a, text, &got), Unmarshal(a, text, &want)
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("%s: Unmarshal = %v, want %v", text, err, wantErr)
+	}
+	var list, wantList []string
+	for k, v := range got.All() {
+		list = append(list, fmt.Sprint(k, v))
+	}
+	for k, v := range want {
+		wantList = append(wantList, fmt.Sprint(k, v))
+	}
+	slices.Sort(list)
+	if slices.Sort(wantList); !slices.Equal(list, wantList) {
+		t.Fatalf("%s: entries of a %T = %v, want %v", text, got, list, wantList)
 	}
 }
 
