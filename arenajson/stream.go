@@ -15,13 +15,16 @@ import (
 	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
-// A Decoder reads JSON documents from a stream, like [json.Decoder]. It may be used across resets of its arena. The zero
-// Decoder panics.
+// A Decoder reads JSON documents from a stream, like [json.Decoder]. The zero Decoder panics.
 //
-// The Decoder finds the end of a document before it decodes it (search). A document that seems to be one line
-// is decoded at once (line), and one that is longer than the read-ahead buffer is read into the arena (long).
-// Token and More read the brackets, commas and colons between documents.
+// A Decoder may be used across resets of its arena, but the variables that it has filled may not: their slices,
+// maps and pointers refer to memory that was taken back, and Decode would fill that memory. Use a new variable, or a
+// zero one, after a reset.
 type Decoder struct {
+	// The Decoder finds the end of a document before it decodes it (search). A document that seems to be one line
+	// is decoded at once (line), and one that is longer than the read-ahead buffer is read into the arena (long).
+	// Token and More read the brackets, commas and colons between documents.
+
 	a       *arena.Arena
 	options decoder
 	r       io.Reader
