@@ -37,6 +37,9 @@ func NewBuffer(a *Arena, size int) *Buffer {
 }
 
 func newBuffer(a *Arena, size int) *Buffer {
+	if size < 0 {
+		panic("arena: NewBuffer: negative size " + itoa(size))
+	}
 	b := New[Buffer](a)
 	b.arena = a
 	if size != 0 {

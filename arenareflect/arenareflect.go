@@ -34,7 +34,7 @@ func New(a *arena.Arena, t reflect.Type) reflect.Value {
 //go:noinline
 func newSlow(a *arena.Arena, t reflect.Type) reflect.Value {
 	if t == nil {
-		panic("arenareflect: New: the reflect.Type is nil; pass that of the value to allocate")
+		panic("arenareflect: New: nil type")
 	}
 	x := machine.TypeOf(t)
 	if a == nil {
@@ -72,11 +72,10 @@ func MakeSlice(a *arena.Arena, t reflect.Type, len, cap int) reflect.Value {
 }
 
 func panicType(t reflect.Type) {
-	what := "nil"
-	if t != nil {
-		what = "that of a " + t.String()
+	if t == nil {
+		panic("arenareflect: MakeSlice: nil type")
 	}
-	panic("arenareflect: MakeSlice: the reflect.Type is " + what + "; pass that of a slice, as to reflect.MakeSlice")
+	panic("arenareflect: MakeSlice(" + t.String() + "): not a slice type")
 }
 
 func panicSizes(t reflect.Type, n, c int) {

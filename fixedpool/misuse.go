@@ -15,7 +15,7 @@ var (
 )
 
 // A MisuseError is the panic value of Deallocate. The call has changed nothing, so the pool may be used after
-// a recover.
+// a recover. A program must pass each pointer from Allocate once, to the same pool.
 type MisuseError struct {
 	Err      error   // one of the errors above
 	Pool     string  // the type of the pool
@@ -30,7 +30,7 @@ func (e *MisuseError) Error() string {
 	if e.Slot >= 0 {
 		s += " (slot " + strconv.Itoa(e.Slot) + " of " + strconv.Itoa(e.Capacity) + ")"
 	}
-	return s + "; give back each pointer that Allocate returned, once, to the same pool"
+	return s
 }
 
 func (e *MisuseError) Unwrap() error { return e.Err }

@@ -63,7 +63,7 @@ func (p *Pool[T]) init(function string, capacity int) {
 	largest := machine.MaxAlloc / max(stride, 4) // the free list takes 4 bytes per slot
 	if capacity < 0 || uint64(capacity) > math.MaxUint32 || uintptr(capacity) > largest {
 		panic("fixedpool: " + function + "[" + reflect.TypeFor[T]().String() + "](capacity " + strconv.Itoa(capacity) +
-			"): capacity must be from 0 to " + strconv.Itoa(int(min(uint64(largest), math.MaxUint32))) + " slots")
+			"): capacity not in [0, " + strconv.Itoa(int(min(uint64(largest), math.MaxUint32))) + "]")
 	}
 	p.sync = function == "NewSync"
 	p.count = uintptr(capacity)

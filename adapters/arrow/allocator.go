@@ -157,7 +157,7 @@ func (m *Allocator) Reset() error {
 
 func checkSize(function string, size int) {
 	if size < 0 || size > mostSize {
-		panic(fmt.Sprintf("arenaarrow: %s: a size of %d bytes; it must be from 0 to %d", function, size, mostSize))
+		panic(fmt.Sprintf("arenaarrow: %s: size %d not in [0, %d]", function, size, mostSize))
 	}
 }
 

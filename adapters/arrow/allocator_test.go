@@ -216,12 +216,12 @@ func panics(t *testing.T, want string, f func()) {
 func TestMisuse(t *testing.T) {
 	mem := arenaarrow.New(arena.NewArena(1<<12, 0))
 	b := mem.Allocate(10)
-	panics(t, "Allocate: a size of -1 bytes", func() { mem.Allocate(-1) })
-	panics(t, "Reallocate: a size of -1 bytes", func() { mem.Reallocate(-1, b) })
+	panics(t, "Allocate: size -1 not in", func() { mem.Allocate(-1) })
+	panics(t, "Reallocate: size -1 not in", func() { mem.Reallocate(-1, b) })
 	// Sizes for which a block for two buffers would overflow.
 	for _, n := range []int{math.MaxInt, math.MaxInt/2 + 1, math.MaxInt / 2, math.MaxInt/4 + 1} {
-		panics(t, fmt.Sprintf("Allocate: a size of %d bytes", n), func() { mem.Allocate(n) })
-		panics(t, fmt.Sprintf("Reallocate: a size of %d bytes", n), func() { mem.Reallocate(n, b) })
+		panics(t, fmt.Sprintf("Allocate: size %d not in", n), func() { mem.Allocate(n) })
+		panics(t, fmt.Sprintf("Reallocate: size %d not in", n), func() { mem.Reallocate(n, b) })
 	}
 	mem.Free(nil)
 	mem.Free(mem.Allocate(0))

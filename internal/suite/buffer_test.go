@@ -253,7 +253,7 @@ func TestBufferPanics(t *testing.T) {
 	for _, a := range []*arena.Arena{nil, arena.NewArena(4096, 0)} {
 		b := arena.NewBuffer(a, 0)
 		b.WriteString("xy")
-		testkit.WantPanic(t, func() { arena.NewBuffer(a, -1) }, "Buffer", "-1")
+		testkit.WantPanic(t, func() { arena.NewBuffer(a, -1) }, "arena: NewBuffer: negative size -1")
 		testkit.WantPanic(t, func() { b.Grow(-1) }, "Buffer.Grow", "-1")
 		testkit.WantPanic(t, func() { b.Truncate(-1) }, "Buffer.Truncate", "-1", "2")
 		testkit.WantPanic(t, func() { b.Truncate(3) }, "Buffer.Truncate", "3", "2")

@@ -68,7 +68,7 @@ func TestSizesBeyondThePlatform(t *testing.T) {
 func TestFixedPoolSizesBeyondThePlatform(t *testing.T) {
 	least := refusedSizes()[0] // one byte more than allowed
 	if slots := (least-1)/4 + 1; slots <= math.MaxUint32 {
-		testkit.WantPanic(t, func() { fixedpool.New[byte](int(slots)) }, "fixedpool: New[uint8]", fmt.Sprint(slots), "from 0 to "+fmt.Sprint(slots-1))
+		testkit.WantPanic(t, func() { fixedpool.New[byte](int(slots)) }, "fixedpool: New[uint8]", fmt.Sprint(slots), "not in [0, "+fmt.Sprint(slots-1))
 		testkit.WantPanic(t, func() { fixedpool.NewSync[struct{}](int(slots)) }, "fixedpool: NewSync[struct {}]", fmt.Sprint(slots))
 	}
 	testkit.WantPanic(t, func() { fixedpool.New[[64]byte](int(least/64 + 1)) }, "fixedpool: New[[64]uint8]", fmt.Sprint(least/64+1))
