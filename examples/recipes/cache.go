@@ -1,18 +1,16 @@
 package recipes
 
 import (
-	"context"
 	"strings"
 
 	"github.com/ebbpool/arena"
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-func CachedReceipt(ctx context.Context, cache *lru.Cache[string, *Receipt], o *Order) *Receipt {
+func CachedReceipt(a *arena.Arena, cache *lru.Cache[string, *Receipt], o *Order) *Receipt {
 	if r, ok := cache.Get(o.ID); ok { // a look-up keeps no key
 		return r
 	}
-	a := arena.FromContext(ctx)
 	r := receipt(a, o)
 	cache.Add(strings.Clone(o.ID), arena.Escape(a, r)) // the cache keeps copies on the heap
 	return r

@@ -275,7 +275,7 @@ func TestCachedReceipt(t *testing.T) {
 	for range 3 {
 		pool.Do(func(a *arena.Arena) {
 			o := arena.NewOf(a, Order{ID: a.AllocString("A-1")})
-			if r := CachedReceipt(arena.NewContext(t.Context(), a), cache, o); r.Total != "0.00" {
+			if r := CachedReceipt(a, cache, o); r.Total != "0.00" {
 				t.Errorf("receipt = %+v", r)
 			}
 		})
@@ -283,6 +283,27 @@ func TestCachedReceipt(t *testing.T) {
 	}
 	if r, ok := cache.Get("A-1"); !ok || *r != (Receipt{"A-1", "0.00"}) || cache.Len() != 1 {
 		t.Errorf("cache has %v, %v, %d entries", r, ok, cache.Len())
+	}
+}
+
+// The memory of a stream does not grow with the number of its lines.
+func TestStream(t *testing.T) {
+	pool := newPool()
+	n := 0
+	stream := Stream(pool, func(*http.Request) *Order {
+		if n++; n > 10_000 {
+			return nil
+		}
+		return &Order{ID: "A-1", Items: []Item{{SKU: "tea", Quantity: int64(n), Cents: 100}}}
+	})
+	w := httptest.NewRecorder()
+	stream.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+	lines := strings.Split(w.Body.String(), "\n")
+	if len(lines) != 10_001 || lines[9999] != `{"ID":"A-1","Total":"10000.00"}` {
+		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-2])
+	}
+	if got := pool.Stats().LargestArena; got > 16<<10 {
+		t.Errorf("LargestArena = %d", got)
 	}
 }
 
