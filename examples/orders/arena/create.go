@@ -46,7 +46,7 @@ func (s *service) create(w http.ResponseWriter, r *http.Request) {
 		web.FailStore(w, r, s.web, err)
 		return
 	}
-	// On the heap, because the server writes headers after the handler has returned.
+	// On the heap, because arenahttp would copy it.
 	w.Header().Set("Location", "/orders/"+strconv.FormatInt(o.ID, 10))
 	arenahttp.Write(w, r, http.StatusCreated, o)
 }
