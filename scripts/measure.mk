@@ -1,7 +1,7 @@
 # What is measured is kept as medians in docs/figures.csv, of which the tables of the pages
 # are made; the results themselves are in lab/results, for benchstat.
 # They run with the current release; GOTOOLCHAIN= chooses another one.
-stress shifting conversions bench bench-codecs isolation matrix: export GOTOOLCHAIN ?= go1.27.4
+stress shifting conversions bench bench-json bench-codecs isolation matrix: export GOTOOLCHAIN ?= go1.27.4
 
 stress: ## the load test in full, 45 minutes, into docs/numbers.md and the README
 	cd lab/load && $(GO) run ./cmd/load
@@ -21,7 +21,7 @@ bench: ## every ratio that is claimed, ROUNDS times, into docs/numbers.md
 
 bench-json: ## arenajson beside the other JSON codecs, ROUNDS times, into docs/generated/json-speed.md
 	cd lab && $(GO) generate ./jsonbench/easy
-	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -go $(NEWEST) -publish
+	cd lab && $(GO) run ./cmd/lab json -rounds $(ROUNDS) -publish
 
 bench-codecs: ## the adapters beside what they stand in for, ROUNDS times, into docs/generated/protobuf.md and lab/adapters.md
 	cd adapters/protobuf/bench && $(GO) run ./generate

@@ -3,7 +3,6 @@ package jsonbench
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"reflect"
 	"runtime"
 	"slices"
@@ -163,7 +162,7 @@ func same(a, b any) bool {
 }
 
 // BenchmarkJSON has a benchmark for each operation, document and codec. It measures processor time of all
-// threads, including the collector's. LAB_CODECS=standard omits codecs that are not part of Go.
+// threads, including the collector's.
 func BenchmarkJSON(b *testing.B) {
 	all := documents(b)
 	for _, op := range []string{decodeArena, decodeAny, decodeHeap, encode} {
@@ -210,12 +209,8 @@ func run(b *testing.B, op string, d document, live string, others []document) {
 
 // runAs is run for a table with another name.
 func runAs(b *testing.B, table, op string, d document, live string, others []document) {
-	codecs := Codecs()
-	if os.Getenv("LAB_CODECS") == "standard" {
-		codecs = slices.DeleteFunc(codecs, func(c Codec) bool { return c.Name != Ours && c.Name != standard && c.Name != v2.Name })
-	}
 	b.Run("op="+table+"/doc="+d.Name+"/live="+live, func(b *testing.B) {
-		for _, c := range codecs {
+		for _, c := range Codecs() {
 			a := arena.NewArena(1<<20, 256<<20) // retains enough for the largest document
 			once := c.work(b, op, d, a)
 			if once == nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -191,24 +190,13 @@ func jsonCommand() *cli.Command {
 	return &cli.Command{
 		Name: "json", Usage: "compare arenajson with other JSON codecs",
 		Flags: keeping("results/json.txt", 7, &cli.StringFlag{Name: "benchtime", Value: "100ms", Usage: "duration of a benchmark, as for go test"},
-			&cli.StringFlag{Name: "only", Usage: "measure the benchmarks that match `PATTERN`", Value: "^Benchmark(JSON|Value)$"},
-			&cli.StringFlag{Name: "go", Usage: "also measure encoding/json and json/v2 in a program built by `TOOLCHAIN`"}),
+			&cli.StringFlag{Name: "only", Usage: "measure the benchmarks that match `PATTERN`", Value: "^Benchmark(JSON|Value)$"}),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			return results(cmd, "json", func(w io.Writer, n int) error {
 				return temporary(func(dir string) error {
-					const pkg = "./jsonbench"
-					args := rounds.Benchmarks(cmd.String("only"), cmd.String("benchtime"))
-					programs := []rounds.Program{{Path: filepath.Join(dir, "json.test"), Args: args}}
-					if err := rounds.Compile(ctx, "", programs[0].Path, pkg, nil); err != nil {
+					programs := []rounds.Program{{Path: filepath.Join(dir, "json.test"), Args: rounds.Benchmarks(cmd.String("only"), cmd.String("benchtime"))}}
+					if err := rounds.Compile(ctx, "", programs[0].Path, "./jsonbench", nil); err != nil {
 						return err
-					}
-					if name := cmd.String("go"); name != "" && name != runtime.Version() {
-						other := rounds.Program{Build: name, Path: filepath.Join(dir, name+".test"), Args: args, Env: []string{"LAB_CODECS=standard"}}
-						if err := rounds.Compile(ctx, "", other.Path, pkg, nil, "GOTOOLCHAIN="+name); err != nil {
-							fmt.Fprintf(cmd.Root().ErrWriter, "not measured with %s: %v\n", name, err)
-						} else {
-							programs = append(programs, other)
-						}
 					}
 					if !cmd.IsSet("only") {
 						more, err := anchors(ctx, dir, cmd.String("benchtime"), cmd.Root().ErrWriter)
