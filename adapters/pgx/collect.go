@@ -102,7 +102,7 @@ func All[T any](a *arena.Arena, rows pgx.Rows) iter.Seq2[*T, error] {
 		defer rows.Close()
 		var r *reader
 		for rows.Next() {
-			x, err := readOne[T](a, rows, &r, byName)
+			x, err := readOne[T](a, nil, rows, &r, byName)
 			if !yield(x, err) || err != nil {
 				return
 			}
@@ -115,10 +115,10 @@ func All[T any](a *arena.Arena, rows pgx.Rows) iter.Seq2[*T, error] {
 }
 
 // readOne reads a row into a new T, by *r, which it makes first if it is nil.
-func readOne[T any](a *arena.Arena, rows pgx.Rows, r **reader, match matching) (*T, error) {
+func readOne[T any](a, tables *arena.Arena, rows pgx.Rows, r **reader, match matching) (*T, error) {
 	if *r == nil {
 		var err error
-		if *r, err = newReader(a, rows, reflect.TypeFor[T](), match); err != nil {
+		if *r, err = newReader(a, tables, rows, reflect.TypeFor[T](), match); err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +136,7 @@ func appendRows[T any](a *arena.Arena, s []T, rows pgx.Rows, match matching) ([]
 	for rows.Next() {
 		if r == nil {
 			var err error
-			if r, err = newReader(a, rows, reflect.TypeFor[T](), match); err != nil {
+			if r, err = newReader(a, a, rows, reflect.TypeFor[T](), match); err != nil {
 				return s, err
 			}
 		}
@@ -162,7 +162,7 @@ func one[T any](a *arena.Arena, rows pgx.Rows, match matching, exactly bool) (*T
 		return nil, pgx.ErrNoRows
 	}
 	var r *reader
-	x, err := readOne[T](a, rows, &r, match)
+	x, err := readOne[T](a, a, rows, &r, match)
 	if err != nil {
 		return nil, err
 	}

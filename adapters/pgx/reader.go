@@ -21,8 +21,7 @@ const (
 	asWhole // one column for the whole T
 )
 
-// reader reads the rows of one query. Its tables are on the heap, because a loop over rows may reset the
-// arena.
+// reader reads the rows of one query.
 type reader struct {
 	arena   *arena.Arena
 	columns []column
@@ -46,9 +45,11 @@ type structPointer struct {
 	to     pointer      // the struct of the current row
 }
 
-func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*reader, error) {
+// newReader returns a reader of rows into a. Its tables are in tables, which is nil if a may be reset between rows.
+func newReader(a, tables *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*reader, error) {
 	described := rows.FieldDescriptions()
-	r := &reader{arena: a}
+	r := arena.New[reader](tables)
+	r.arena = a
 	m := typeMap(rows)
 	var fields []columns.Field[target]
 	var err error
@@ -60,7 +61,7 @@ func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*
 	case match == asWhole:
 		fields, err = whole.ByPosition(t, len(described))
 	default:
-		names := make([]string, len(described))
+		names := arena.MakeSlice[string](tables, len(described), len(described))
 		for i := range described {
 			names[i] = described[i].Name
 		}
@@ -72,7 +73,7 @@ func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*
 			err = fmt.Errorf("arenapgx: no column for field %q of %v", p.Missing, t)
 		}
 		fields = p.Fields
-		r.structs = make([]structPointer, len(p.Structs))
+		r.structs = arena.MakeSlice[structPointer](tables, len(p.Structs), len(p.Structs))
 		for i, s := range p.Structs {
 			r.structs[i] = structPointer{in: s.In, offset: s.Offset, typ: s.Type}
 		}
@@ -81,9 +82,9 @@ func newReader(a *arena.Arena, rows pgx.Rows, t reflect.Type, match matching) (*
 		return nil, err
 	}
 	if m == nil || len(fields) == 1 && scansRow(fields[0].Type) {
-		r.dest = make([]any, len(fields))
+		r.dest = arena.MakeSlice[any](tables, len(fields), len(fields))
 	}
-	r.columns = make([]column, len(fields))
+	r.columns = arena.MakeSlice[column](tables, len(fields), len(fields))
 	for i := range fields {
 		c := &r.columns[i]
 		c.in, c.offset, c.decoder.target = fields[i].In, fields[i].Offset, &fields[i].Of
