@@ -58,9 +58,6 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil // package catalog describes the standard library
 	}
 	c := flow.Analyze(pass)
-	if heapAdvice {
-		heap.FindMakers(c)
-	}
 	ignored, waits := finding.ReadIgnored(pass), rules.FindTransport(pass)
 	for _, fn := range c.Concerned() {
 		rules.Check(c, fn, waits, ignored)

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/ebbpool/arena/arenavet/internal/advise"
 )
 
 var adviseVerb = &verb{
-	name: "advise", usage: "-cpu file [-allocs file] [-root func] [-requests n] [-json] [-html file] [packages]",
+	name: "advise", usage: "-cpu file [-allocs file] [-root func] [-requests n] [-json] [packages]",
 	short: "predict from a program's profiles what an arena would save, and where",
 	run:   runAdvise,
 }
@@ -23,7 +22,6 @@ func runAdvise(v *verb, args []string, out io.Writer) error {
 	f.StringVar(&c.Root, "root", "", "root `function`, whose call the arena ends with (default: found in the profile)")
 	f.IntVar(&c.Requests, "requests", 0, "`number` of requests in the CPU profile")
 	asJSON := f.Bool("json", false, "print JSON")
-	html := f.String("html", "", "also write a page with a flame graph to `file`")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -37,15 +35,6 @@ func runAdvise(v *verb, args []string, out io.Writer) error {
 	a, err := advise.Advise(c)
 	if err != nil {
 		return err
-	}
-	if *html != "" {
-		page, err := os.Create(*html)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(a.HTML(page), page.Close()); err != nil {
-			return err
-		}
 	}
 	if *asJSON {
 		return printJSON(out, a)

@@ -30,8 +30,7 @@ type Advice struct {
 	Notes       []string          `json:"notes,omitempty"`
 	GoVersion   string            `json:"go"`
 
-	total  float64
-	flames *flame
+	total float64
 }
 
 // Bar is the gain from which an arena is worth its conversion.

@@ -42,7 +42,7 @@ func Advise(c Config) (*Advice, error) {
 	if err := a.sameProgram(); err != nil {
 		return nil, err
 	}
-	version, _, _ := goCommand(c.Dir, "env", "GOVERSION")
+	version, _ := goCommand(c.Dir, "env", "GOVERSION")
 	a.goVersion = strings.TrimSpace(string(version))
 	a.codecs = codecs(a.goVersion)
 	if a.Root == "" {
@@ -149,7 +149,7 @@ func (a *adviser) decide() {
 		a.notes = append(a.notes, "no root: "+nothing+" (-root)")
 	}
 	for key, s := range a.sites {
-		reason, known := why[place{s.File, s.Line, strings.NewReplacer("(*", "", ")", "").Replace(cutShape(key.called))}]
+		reason, known := why[place{s.File, s.Line, plain(key.called)}]
 		switch {
 		case s.codec > 0:
 			s.Moves = true

@@ -96,7 +96,7 @@ func (a *adviser) site(frames []profile.Frame) *Site {
 	}
 	s := a.sites[key]
 	if s == nil {
-		s = &Site{Function: f.Function, File: path, Line: f.Line, Called: key.called, key: key, path: p.ImportPath, codec: a.codecs[cutShape(key.called)]}
+		s = &Site{Function: f.Function, File: path, Line: f.Line, Called: key.called, key: key, path: p.ImportPath, codec: a.codecs[profile.CutTypes(key.called)]}
 		a.sites[key] = s
 	}
 	return s
@@ -131,8 +131,7 @@ func costOf(objects, bytes float64) float64 {
 
 // isRoot reports whether a frame is of the root, or of a function literal in it.
 func (a *adviser) isRoot(f profile.Frame) bool {
-	name := strings.NewReplacer("(*", "", ")", "").Replace(outer(cutShape(f.Function)))
-	want := strings.NewReplacer("(*", "", "(", "", ")", "").Replace(a.Root)
+	name, want := plain(outer(profile.CutTypes(f.Function))), plain(a.Root)
 	return want != "" && (name == want || strings.HasSuffix(name, "/"+want) || symbol(name) == want)
 }
 

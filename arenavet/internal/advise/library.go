@@ -14,9 +14,3 @@ func codecs(goVersion string) map[string]float64 {
 		"encoding/json.Marshal": encode, "encoding/json.(*Encoder).Encode": encode, "encoding/json.MarshalIndent": encode,
 	}
 }
-
-// isStandard reports whether a package belongs to the standard library: its path has no domain.
-func isStandard(path string) bool {
-	first, _, _ := strings.Cut(path, "/")
-	return !strings.Contains(first, ".")
-}

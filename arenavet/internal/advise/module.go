@@ -27,20 +27,21 @@ type Own struct {
 }
 
 // goCommand runs the go command in a folder.
-func goCommand(dir string, args ...string) (stdout, stderr []byte, err error) {
+func goCommand(dir string, args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err = cmd.Run(); err != nil {
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
 		err = fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(errs.Bytes()))
 	}
-	return out.Bytes(), errs.Bytes(), err
+	return out, err
 }
 
 // LoadOwn finds the packages of the patterns.
 func LoadOwn(dir string, patterns []string) (*Own, error) {
-	out, _, err := goCommand(dir, append([]string{"list", "-e", "-json=ImportPath,Dir,Name,Module"}, patterns...)...)
+	out, err := goCommand(dir, append([]string{"list", "-e", "-json=ImportPath,Dir,Name,Module"}, patterns...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/heap"
 	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
@@ -43,8 +44,9 @@ const arenaModule = "github.com/ebbpool/arena"
 const leastPart = 0.01
 
 // Report orders findings by the costs of their lines in an allocation profile. It adds calls of the standard library
-// that have no counterpart in package arena, and other lines with at least leastPart of the costs. Lines that are not
-// in the profile come last.
+// that have no counterpart in package arena, and other lines with at least leastPart of the costs. Allocations of other
+// functions of the standard library, such as http.Header.Get and testing.T.Run, are not listed, because an arena would
+// not change them. Lines that are not in the profile come last.
 func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -78,17 +80,19 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 		p, _ := own.Of(f)
 		file := pathOf(p, f)
 		if at > 0 {
-			called := x.Frames[at-1].Function
-			if strings.HasPrefix(called, arenaModule) {
+			switch called := x.Frames[at-1].Function; {
+			case strings.HasPrefix(called, arenaModule):
 				continue // an arena's own chunks
-			}
-			if isStandard(profile.PackageOf(called)) && hasNone(called) {
+			case !catalog.IsStandard(profile.PackageOf(called)):
+			case heap.HasNoCounterpart(plain(called)):
 				key := callKey{lineKey{file, f.Line}, called}
 				if library[key] == nil {
 					library[key] = &Item{Finding: Finding{file, f.Line, called + " on the heap: it has no counterpart in package arena; write into an arena.Buffer, or call it less"}}
 				}
 				add(library[key], x)
 				continue
+			case !heap.HasCounterpart(plain(called)):
+				continue // the call would allocate the same with an arena
 			}
 		}
 		key := lineKey{file, f.Line}
@@ -126,12 +130,6 @@ func Report(dir, allocs string, patterns []string, findings []Finding) ([]Item, 
 		return cmp.Or(cmp.Compare(y.Part, x.Part), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Message, y.Message))
 	})
 	return items, nil
-}
-
-// hasNone reports whether a function of the standard library makes its result on the heap, and package arena has no
-// counterpart.
-func hasNone(called string) bool {
-	return heap.HasNoCounterpart(strings.NewReplacer("(*", "", ")", "").Replace(cutShape(called)))
 }
 
 // calledAt returns the call of a finding, if it has no counterpart.

@@ -15,7 +15,7 @@ func (a *adviser) findRoot() string {
 	all := 0.0
 	add := func(frames []profile.Frame, cost float64) {
 		at := a.own.first(frames)
-		if at < 0 || at > 0 && a.codecs[cutShape(frames[at-1].Function)] > 0 {
+		if at < 0 || at > 0 && a.codecs[profile.CutTypes(frames[at-1].Function)] > 0 {
 			return
 		}
 		all += cost
@@ -24,7 +24,7 @@ func (a *adviser) findRoot() string {
 			if _, ok := a.own.Of(f); !ok {
 				continue
 			}
-			name := cutShape(f.Function)
+			name := profile.CutTypes(f.Function)
 			if name != outer(name) || seen[name] || isEntry(name) || strings.Contains(f.Function, "[") || strings.HasSuffix(f.File, "_test.go") {
 				continue
 			}

@@ -3,10 +3,17 @@ package advise
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/profile"
 )
 
 func short(function string) string {
-	return function[strings.LastIndexByte(cutShape(function), '/')+1:]
+	return function[strings.LastIndexByte(profile.CutTypes(function), '/')+1:]
+}
+
+// plain returns a function's name without type arguments and without the parentheses of its receiver.
+func plain(function string) string {
+	return strings.NewReplacer("(*", "", "(", "", ")", "").Replace(profile.CutTypes(function))
 }
 
 func size(b float64) string {
@@ -17,12 +24,6 @@ func size(b float64) string {
 		b /= 1000
 	}
 	return fmt.Sprintf("%.3g GB", b)
-}
-
-// cutShape returns a function's name without its type arguments.
-func cutShape(name string) string {
-	name, _, _ = strings.Cut(name, "[")
-	return name
 }
 
 // outer returns the function that contains a function literal.

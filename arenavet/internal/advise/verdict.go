@@ -116,7 +116,6 @@ func (a *adviser) verdict() *Advice {
 	if a.suggestion != nil && v.Pays {
 		v.Convert = a.suggestion.Flags()
 	}
-	v.flames = a.flame()
 	return v
 }
 

@@ -154,30 +154,9 @@ func (h *advisor) appends(e *ast.CallExpr) {
 	if s, ok := e.Args[0].(*ast.SliceExpr); ok && s.Max != nil {
 		return // it asks for a copy
 	}
-	root := e.Args[0]
-	for {
-		switch x := root.(type) {
-		case *ast.SelectorExpr:
-			root = x.X
-			continue
-		case *ast.IndexExpr:
-			root = x.X
-			continue
-		case *ast.StarExpr:
-			root = x.X
-			continue
-		case *ast.SliceExpr:
-			root = x.X
-			continue
-		case *ast.ParenExpr:
-			root = x.X
-			continue
-		}
-		break
-	}
-	if id, ok := root.(*ast.Ident); ok {
+	if id, ok := h.rootOf(e.Args[0]).(*ast.Ident); ok {
 		obj := h.pkg.Pass.TypesInfo.Uses[id]
-		if obj != nil && (h.params[obj] && root == e.Args[0] || h.target(e.Args[0]) != goesOut) {
+		if obj != nil && (h.params[obj] && ast.Expr(id) == e.Args[0] || h.target(e.Args[0]) != goesOut) {
 			return
 		}
 	}

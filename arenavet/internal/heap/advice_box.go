@@ -20,7 +20,7 @@ func (h *advisor) box(e ast.Expr) {
 			return
 		}
 	case *ast.CompositeLit:
-		if _, ok := orInvalid(h.typeOf(x)).Underlying().(*types.Struct); !ok {
+		if _, ok := h.typeOf(x).Underlying().(*types.Struct); !ok {
 			return
 		}
 	case *ast.CallExpr:
@@ -53,11 +53,11 @@ func (h *advisor) convertedTo(e ast.Expr) types.Type {
 			return h.typeOf(p.Lhs[i])
 		}
 	case *ast.ReturnStmt:
-		if f := h.returns[p]; f != nil && f.Results().Len() == len(p.Results) {
+		if f := h.returning(p); f != nil && f.Results().Len() == len(p.Results) {
 			return f.Results().At(numberOf(p.Results, e)).Type()
 		}
 	case *ast.CallExpr:
-		if s, ok := orInvalid(h.typeOf(p)).Underlying().(*types.Slice); ok && h.builtin(p) == "append" && numberOf(p.Args, e) > 0 && !p.Ellipsis.IsValid() {
+		if s, ok := h.typeOf(p).Underlying().(*types.Slice); ok && h.builtin(p) == "append" && numberOf(p.Args, e) > 0 && !p.Ellipsis.IsValid() {
 			return s.Elem()
 		}
 		if h.pkg.Pass.TypesInfo.Types[p.Fun].IsType() {

@@ -18,10 +18,11 @@ func isBuilder(t types.Type) bool {
 	return name == "strings.Builder" || name == "bytes.Buffer"
 }
 
-// sharedMethods are the methods of strings.Builder and bytes.Buffer that Buffer has with the same meaning.
+// sharedMethods are the methods of strings.Builder and bytes.Buffer that Buffer has with the same meaning. Through Bytes,
+// the results of a Buffer's String could be changed.
 var sharedMethods = map[string]bool{
 	"WriteString": true, "WriteByte": true, "WriteRune": true, "Write": true, "Len": true, "Grow": true,
-	"Truncate": true, "ReadFrom": true, "String": true, "Bytes": true,
+	"Truncate": true, "ReadFrom": true, "String": true,
 }
 
 // builder advises a local strings.Builder or bytes.Buffer. A Buffer replaces it if all its uses are shared methods, or
@@ -50,7 +51,7 @@ func (h *advisor) builderAt(e ast.Expr) {
 	s, ok := h.parents[e].(*ast.AssignStmt)
 	if !ok || s.Tok != token.DEFINE || len(s.Lhs) != 1 {
 		if h.of(e) == goesOut {
-			h.builderItself(e, what)
+			h.useFunction(e.Pos(), what, "NewBuffer", false, nil)
 		}
 		return
 	}
@@ -70,10 +71,6 @@ func (h *advisor) builderAt(e ast.Expr) {
 		_, inBlock := h.parents[s].(*ast.BlockStmt) // there, a statement can be added
 		fits = fits && inBlock
 	}
-	if !fits && h.of(e) == goesOut {
-		h.builderItself(e, what)
-		return
-	}
 	h.useFunction(e.Pos(), what, "NewBuffer", fits, func(c rewrite.Call) []analysis.TextEdit {
 		if isCall {
 			text := first.Args[0]
@@ -83,35 +80,11 @@ func (h *advisor) builderAt(e ast.Expr) {
 	}, h.pkg.Pass.TypesInfo.Defs[id])
 }
 
-// builderItself advises a builder that a Buffer cannot replace. A bytes.Buffer may be in an arena; a strings.Builder
-// must not, because Escape copies.
-func (h *advisor) builderItself(e ast.Expr, what string) {
-	var t ast.Expr
-	switch e := e.(type) {
-	case *ast.CallExpr:
-		if h.builtin(e) == "new" {
-			t = e.Args[0]
-		}
-	case *ast.UnaryExpr:
-		if lit, ok := e.X.(*ast.CompositeLit); ok && len(lit.Elts) == 0 {
-			t = lit.Type
-		}
-	}
-	s, ok := t.(*ast.SelectorExpr)
-	if !ok || s.Sel.Name != "Buffer" {
-		h.useFunction(e.Pos(), what, "NewBuffer", false, nil)
-		return
-	}
-	h.useFunction(e.Pos(), what, "New", true, func(c rewrite.Call) []analysis.TextEdit {
-		return []analysis.TextEdit{replace(e.Pos(), e.End(), c.Func("New")+"["+types.ExprString(s)+"]"+c.Only())}
-	})
-}
-
 // buildersUses returns the edits for the uses of a builder, whether a Buffer fits, and how far its text gets.
 func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fits bool, worst escape) {
 	fits = obj != nil
 	for _, id := range h.uses[obj] {
-		if h.later[id] {
+		if h.later(id) {
 			worst = outlives
 		}
 		switch p := h.parents[id].(type) {
@@ -120,9 +93,6 @@ func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fit
 			fits = fits && isCall && sharedMethods[p.Sel.Name]
 			if isCall && (p.Sel.Name == "String" || p.Sel.Name == "Bytes") {
 				worst = max(worst, h.of(call))
-			}
-			if isCall && p.Sel.Name == "Bytes" { // through them, String's results could be changed
-				fits = fits && h.copiedAtOnce(call)
 			}
 		case *ast.UnaryExpr:
 			if p.Op == token.AND && h.isWriterArgument(p) {
@@ -137,19 +107,6 @@ func (h *advisor) buildersUses(obj types.Object) (edits []analysis.TextEdit, fit
 		}
 	}
 	return edits, fits, worst
-}
-
-// copiedAtOnce reports whether the bytes of a buffer are copied within the statement.
-func (h *advisor) copiedAtOnce(call *ast.CallExpr) bool {
-	switch p := h.parents[call].(type) {
-	case *ast.CallExpr:
-		if tv := h.pkg.Pass.TypesInfo.Types[p.Fun]; tv.IsType() {
-			return catalog.IsText(tv.Type)
-		}
-		name := h.called(p)
-		return h.builtin(p) == "len" || name == "bytes.Buffer.Write" || name == catalog.ArenaPath+".Buffer.Write"
-	}
-	return false
 }
 
 // isWriterArgument reports whether e is an argument of type io.Writer or the like.

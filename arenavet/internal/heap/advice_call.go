@@ -69,32 +69,13 @@ func (h *advisor) call(e *ast.CallExpr) {
 		h.useMethod(e.Pos(), name, "Sprintf", len(e.Args) == 1 && !e.Ellipsis.IsValid(), func(a string) []analysis.TextEdit {
 			return []analysis.TextEdit{replace(e.Fun.Pos(), e.Lparen+1, a+".Sprintf("+printed[name]+", ")}
 		})
-	case name == "io.LimitReader" && h.of(e) == goesOut:
-		_, plain := e.Fun.(*ast.SelectorExpr)
-		h.useFunction(e.Pos(), name, "NewOf", plain && len(e.Args) == 2 && h.isOperand(e), func(c rewrite.Call) []analysis.TextEdit {
-			of := types.ExprString(e.Fun.(*ast.SelectorExpr).X)
-			return []analysis.TextEdit{replace(e.Pos(), e.Lparen+1, c.Func("NewOf")+c.First()+of+".LimitedReader{R: "), replace(e.Args[0].End(), e.Args[1].Pos(), ", N: "), replace(e.Rparen, e.Rparen+1, "})")}
-		})
-	case name == "bytes.NewBuffer" && isNil(h, e.Args[0]), name == "bytes.NewBufferString":
+	case name == "bytes.NewBuffer" && h.pkg.Pass.TypesInfo.Types[e.Args[0]].IsNil(), name == "bytes.NewBufferString":
 		h.builderAt(e)
 	case h.counterpart(e):
 	default:
 		h.noCounterpart(e, name)
 	}
 }
-
-// isOperand reports whether e is an argument of an interface type.
-func (h *advisor) isOperand(e ast.Expr) bool {
-	call, ok := h.parents[e].(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	sig, ok := orInvalid(h.typeOf(call.Fun)).Underlying().(*types.Signature)
-	n := numberOf(call.Args, e)
-	return ok && n >= 0 && n < sig.Params().Len() && types.IsInterface(sig.Params().At(n).Type())
-}
-
-func isNil(h *advisor, e ast.Expr) bool { return h.pkg.Pass.TypesInfo.Types[e].IsNil() }
 
 // isPlainSlice reports whether t, or the first of several results, is an unnamed slice type.
 func isPlainSlice(t types.Type) bool {

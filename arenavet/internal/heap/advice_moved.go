@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -35,8 +34,11 @@ func (h *advisor) moved(spec *ast.ValueSpec) {
 
 // movedDefinition is moved for x := v.
 func (h *advisor) movedDefinition(s *ast.AssignStmt) {
-	if s.Tok != token.DEFINE || len(s.Lhs) != len(s.Rhs) {
-		h.movedResult(s)
+	switch {
+	case s.Tok != token.DEFINE:
+		return
+	case len(s.Lhs) != len(s.Rhs):
+		h.movedParts(s.Lhs...) // of x, err := f()
 		return
 	}
 	loop, ofLoop := h.parents[s].(*ast.ForStmt) // its variables are copied for each iteration
@@ -57,43 +59,12 @@ func (h *advisor) movedDefinition(s *ast.AssignStmt) {
 	}
 }
 
-// movedResult is moved for x, err := f(), which has no fix.
-func (h *advisor) movedResult(s *ast.AssignStmt) {
-	if s.Tok == token.DEFINE {
-		h.movedParts(s.Lhs...)
-	}
-}
-
-// movedParts is moved for variables that are declared together, which have no fix.
+// movedParts is moved for variables that are declared together, and for parameters, which have no fix.
 func (h *advisor) movedParts(list ...ast.Expr) {
 	for _, l := range list {
 		if id, ok := l.(*ast.Ident); ok {
 			if _, at, _ := h.addressLeaves(id); at.IsValid() {
-				h.useFunction(id.Pos(), "&"+id.Name+" leaves the function, so the variable is", "NewOf", false, nil)
-			}
-		}
-	}
-}
-
-// movedParameters is moved for parameters and receivers. The fix renames the parameter, and copies it at the beginning
-// of the function.
-func (h *advisor) movedParameters(body *ast.BlockStmt, lists ...*ast.FieldList) {
-	for _, list := range lists {
-		if list == nil {
-			continue
-		}
-		for _, p := range list.List {
-			for _, id := range p.Names {
-				edits, at, fits := h.addressLeaves(id)
-				if !at.IsValid() {
-					continue
-				}
-				given, line := id.Name+"Given", func(pos token.Pos) int { return h.pkg.Pass.Fset.Position(pos).Line }
-				_, other := h.pkg.Pass.Pkg.Scope().Innermost(body.Lbrace).LookupParent(given, token.NoPos)
-				fits = fits && other == nil && h.request == "" && !strings.HasPrefix(h.arena(body.Lbrace), id.Name+".") && line(body.Lbrace) < line(body.List[0].Pos())
-				h.useFunction(body.Lbrace, "&"+id.Name+" leaves the function, so its parameter "+id.Name+" is", "NewOf", fits, func(c rewrite.Call) []analysis.TextEdit {
-					return append([]analysis.TextEdit{replace(id.Pos(), id.End(), given), insert(body.Lbrace+1, "\n\t"+id.Name+" := "+c.Func("NewOf")+c.First()+given+")")}, edits...)
-				}, h.pkg.Pass.TypesInfo.Defs[id])
+				h.useFunction(max(id.Pos(), h.body.Lbrace), "&"+id.Name+" leaves the function, so the variable is", "NewOf", false, nil)
 			}
 		}
 	}
@@ -112,7 +83,7 @@ func (h *advisor) addressLeaves(id *ast.Ident) (edits []analysis.TextEdit, leave
 	bad := false
 	fits = rewrite.Sized(obj.Type())
 	for _, use := range h.uses[obj] {
-		bad = bad || h.later[use]
+		bad = bad || h.later(use)
 		at := h.fieldOf(use)
 		address, ok := h.parents[at].(*ast.UnaryExpr)
 		ok = ok && address.Op == token.AND
@@ -156,7 +127,7 @@ func isLock(t types.Type) bool {
 
 // boxed reports whether e is an argument of an interface type. The compiler moves its target to the heap.
 func (h *advisor) boxed(call *ast.CallExpr, e ast.Expr) bool {
-	sig, ok := orInvalid(h.typeOf(call.Fun)).Underlying().(*types.Signature)
+	sig, ok := h.typeOf(call.Fun).Underlying().(*types.Signature)
 	i := numberOf(call.Args, e)
 	if !ok || i < 0 || sig.Params().Len() == 0 {
 		return false

@@ -50,7 +50,16 @@ func adviseFunction(c *flow.Package, list *adviceList, recv *ast.FieldList, t *a
 		}
 	}
 	h.at = body
-	h.movedParameters(body, recv, t.Params)
+	for _, list := range []*ast.FieldList{recv, t.Params} {
+		if list == nil {
+			continue
+		}
+		for _, p := range list.List {
+			for _, name := range p.Names {
+				h.movedParts(name)
+			}
+		}
+	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		h.at = n
 		switch n := n.(type) {

@@ -36,11 +36,8 @@ type advisor struct {
 // index is computed in one walk over a function.
 type index struct {
 	parents map[ast.Node]ast.Node
-	uses    map[types.Object][]*ast.Ident        // of variables
-	later   map[*ast.Ident]bool                  // uses that may run after the arena's end
-	loops   map[*ast.Ident]ast.Node              // innermost loop around a use
-	returns map[*ast.ReturnStmt]*types.Signature // of the function that returns
-	nodes   int                                  // of the body
+	uses    map[types.Object][]*ast.Ident // of variables
+	nodes   int                           // of the body
 }
 
 // place is an ast.Node or a types.Object.

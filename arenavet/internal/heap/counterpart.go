@@ -3,11 +3,9 @@ package heap
 import (
 	"go/ast"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
@@ -15,8 +13,7 @@ import (
 var counterpartSuffixes = []string{"In", "Arena", "InArena", "WithArena"}
 
 // counterpart advises a call of F if there is FIn: a function of the same package or type with one of
-// counterpartSuffixes, the same results, and the same parameters plus an arena, first or last. It reports whether there
-// is one.
+// counterpartSuffixes, the same results, and the same parameters after an arena. It reports whether there is one.
 func (h *advisor) counterpart(e *ast.CallExpr) bool {
 	fn := h.function(e)
 	if fn == nil || fn.Pkg() == nil {
@@ -31,11 +28,7 @@ func (h *advisor) counterpart(e *ast.CallExpr) bool {
 			obj = fn.Pkg().Scope().Lookup(fn.Name() + suffix)
 		}
 		other, ok := obj.(*types.Func)
-		if !ok || other.Pkg() != h.pkg.Pass.Pkg && !other.Exported() || other.Signature() == h.signature {
-			continue
-		}
-		first, last := withArena(sig, other.Signature())
-		if !first && !last {
+		if !ok || other.Pkg() != h.pkg.Pass.Pkg && !other.Exported() || other.Signature() == h.signature || !withArena(sig, other.Signature()) {
 			continue
 		}
 		a := h.arena(e.Pos())
@@ -48,62 +41,40 @@ func (h *advisor) counterpart(e *ast.CallExpr) bool {
 		}
 		text := fn.Name() + " allocates on the heap, " + h.inScope(a) + ": use " + other.Name()
 		begins, ok := h.begins()
-		if !ok || id == nil || sig.TypeParams() != nil || last && e.Ellipsis.IsValid() || h.pkg.Twin(fn) != other.Name() || !h.lasting() {
+		if !ok || id == nil || sig.TypeParams() != nil || h.pkg.Twin(fn) != other.Name() || !h.lasting() {
 			h.say(e.Pos(), text, nil)
 			return true
 		}
-		edits := []analysis.TextEdit{replace(id.Pos(), id.End(), other.Name())}
-		switch {
-		case len(e.Args) == 0:
-			edits = append(edits, replace(e.Lparen, e.Rparen+1, "("+a+")"))
-		case first:
-			edits = append(edits, replace(e.Lparen, e.Lparen+1, "("+a+", "))
-		default:
-			edits = append(edits, replace(e.Rparen, e.Rparen+1, ", "+a+")"))
+		first := a
+		if len(e.Args) > 0 {
+			first += ", "
 		}
-		h.say(e.Pos(), text, &rewrite.Fix{Shared: begins, Edits: edits})
+		h.say(e.Pos(), text, &rewrite.Fix{Shared: begins, Edits: []analysis.TextEdit{replace(id.Pos(), id.End(), other.Name()), replace(e.Lparen, e.Lparen+1, "("+first)}})
 		return true
 	}
 	return false
 }
 
-// withArena reports whether t is s with an arena as its first or last parameter.
-func withArena(s, t *types.Signature) (first, last bool) {
+// withArena reports whether t is s with an arena as an additional first parameter.
+func withArena(s, t *types.Signature) bool {
 	n := s.Params().Len()
-	if t.Params().Len() != n+1 || !types.Identical(s.Results(), t.Results()) {
-		return false, false
+	if t.Params().Len() != n+1 || t.Variadic() != s.Variadic() || !types.Identical(s.Results(), t.Results()) || !isArena(t.Params().At(0).Type()) {
+		return false
 	}
-	same := func(from int) bool {
-		for i := range n {
-			if !types.Identical(s.Params().At(i).Type(), t.Params().At(i+from).Type()) {
-				return false
-			}
+	for i := range n {
+		if !types.Identical(s.Params().At(i).Type(), t.Params().At(i+1).Type()) {
+			return false
 		}
-		return true
 	}
-	first = isArena(t.Params().At(0).Type()) && same(1) && s.Variadic() == t.Variadic()
-	last = !first && !s.Variadic() && isArena(t.Params().At(n).Type()) && same(0)
-	return first, last
+	return true
 }
 
-// noCounterpart advises a call of a function that allocates its result on the heap and takes no arena.
+// noCounterpart advises a call of one of makers.
 func (h *advisor) noCounterpart(e *ast.CallExpr, name string) {
-	fn := h.function(e)
-	if fn == nil || h.copied(e) || h.of(e) != goesOut {
+	if !makers[name] || h.copied(e) || h.of(e) != goesOut {
 		return
 	}
-	a := h.arena(e.Pos())
-	if a == "" {
-		return
-	}
-	if makers[name] {
+	if a := h.arena(e.Pos()); a != "" {
 		h.say(e.Pos(), name+" on the heap, "+h.inScope(a)+": package arena has no counterpart; write the text to an arena.Buffer", nil)
-		return
-	}
-	if fn.Pkg() == nil || fn.Pkg() == h.pkg.Pass.Pkg || catalog.IsStandard(catalog.PackageOf(name)) || catalog.PackagePath(fn.Pkg()) == catalog.ArenaPath {
-		return
-	}
-	if h.pkg.MakesResult(fn) {
-		h.say(e.Pos(), fn.Pkg().Name()+"."+strings.TrimPrefix(name, catalog.PackagePath(fn.Pkg())+".")+" makes its result on the heap, "+h.inScope(a)+": it takes no arena", nil)
 	}
 }

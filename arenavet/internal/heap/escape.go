@@ -50,27 +50,13 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 	case *ast.SendStmt:
 		return outlives, nil
 	case *ast.AssignStmt:
-		i := numberOf(p.Rhs, e)
-		switch {
-		case i < 0:
-			return stays, nil
-		case len(p.Lhs) == len(p.Rhs):
-			return h.assignedTo(p.Lhs[i])
-		}
-		return h.assignedToAll(p.Lhs, func(lhs ast.Expr) bool { return !catalog.IsError(orInvalid(h.typeOf(lhs))) })
+		return h.assignment(p.Lhs, p.Rhs, e)
 	case *ast.ValueSpec:
-		i := numberOf(p.Values, e)
-		switch {
-		case i < 0:
-			return stays, nil
-		case len(p.Names) == len(p.Values):
-			return h.assignedTo(p.Names[i])
-		}
 		names := make([]ast.Expr, len(p.Names))
 		for i, name := range p.Names {
 			names[i] = name
 		}
-		return h.assignedToAll(names, func(name ast.Expr) bool { return !catalog.IsError(orInvalid(h.typeOf(name))) })
+		return h.assignment(names, p.Values, e)
 	case *ast.RangeStmt:
 		if p.X != e {
 			return stays, nil
@@ -78,6 +64,18 @@ func (h *advisor) value(e ast.Node) (escape, []place) {
 		return h.assignedToAll([]ast.Expr{p.Key, p.Value}, func(v ast.Expr) bool { return v != nil && !access.PointerFree(h.typeOf(v)) })
 	}
 	return stays, nil
+}
+
+// assignment is value for an operand of an assignment, if e is on its right side.
+func (h *advisor) assignment(lhs, rhs []ast.Expr, e ast.Node) (escape, []place) {
+	i := numberOf(rhs, e)
+	switch {
+	case i < 0:
+		return stays, nil
+	case len(lhs) == len(rhs):
+		return h.assignedTo(lhs[i])
+	}
+	return h.assignedToAll(lhs, func(l ast.Expr) bool { return !catalog.IsError(h.typeOf(l)) })
 }
 
 // assignedToAll is assignedTo for the expressions of a list that count.
@@ -93,36 +91,23 @@ func (h *advisor) assignedToAll(list []ast.Expr, counts func(ast.Expr) bool) (wo
 
 // assignedTo is value for a value that is assigned to e.
 func (h *advisor) assignedTo(e ast.Expr) (escape, []place) {
-	if catalog.IsError(orInvalid(h.typeOf(e))) {
+	if catalog.IsError(h.typeOf(e)) {
 		return outlives, nil
 	}
-	direct := true
-	for {
-		switch x := e.(type) {
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.SelectorExpr:
-			if v, ok := h.pkg.Pass.TypesInfo.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
-				return outlives, nil // a variable of another package
-			}
-			e, direct = x.X, false
-		case *ast.IndexExpr:
-			e, direct = x.X, false
-		case *ast.StarExpr:
-			e, direct = x.X, false
-		case *ast.Ident:
-			obj := h.pkg.Pass.TypesInfo.ObjectOf(x)
-			if x.Name == "_" || obj == nil {
-				return stays, nil
-			}
-			if !direct && h.params[obj] {
-				return goesOut, []place{obj}
-			}
-			return stays, []place{obj}
-		default:
-			return goesOut, nil
+	switch root := h.rootOf(e).(type) {
+	case *ast.SelectorExpr: // a variable of another package
+		return outlives, nil
+	case *ast.Ident:
+		obj := h.pkg.Pass.TypesInfo.ObjectOf(root)
+		switch {
+		case root.Name == "_" || obj == nil:
+			return stays, nil
+		case h.params[obj] && ast.Unparen(e) != root:
+			return goesOut, []place{obj}
 		}
+		return stays, []place{obj}
 	}
+	return goesOut, nil
 }
 
 // variable returns the escape of a variable's value, and the places that store it.
@@ -143,7 +128,7 @@ func (h *advisor) variable(obj types.Object) (escape, []place) {
 	next := make([]place, len(h.uses[obj]))
 	for i, id := range h.uses[obj] {
 		next[i] = id
-		if h.later[id] {
+		if h.later(id) {
 			own = outlives
 		}
 	}
@@ -162,7 +147,7 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 		return outlives, nil
 	}
 	if tv, ok := h.pkg.Pass.TypesInfo.Types[call.Fun]; ok && tv.IsType() {
-		if catalog.IsText(orInvalid(tv.Type)) != catalog.IsText(orInvalid(h.typeOf(call.Args[0]))) {
+		if catalog.IsText(tv.Type) != catalog.IsText(h.typeOf(call.Args[0])) {
 			return stays, nil // a copy
 		}
 		return stays, result
@@ -189,7 +174,7 @@ func (h *advisor) argument(call *ast.CallExpr, e ast.Node) (escape, []place) {
 	if fn.Signature().Recv() != nil {
 		n++
 	}
-	failed := catalog.IsError(orInvalid(h.typeOf(call)))
+	failed := catalog.IsError(h.typeOf(call))
 	switch u := h.pkg.UseOf(fn, n); {
 	case u.Kept || failed && makesErrors(fn):
 		return outlives, nil
@@ -210,7 +195,7 @@ func makesErrors(fn *types.Func) bool {
 // returnedAsError reports whether a return statement returns x as an error. Errors are logged and kept after the
 // request.
 func (h *advisor) returnedAsError(ret *ast.ReturnStmt, x ast.Expr) bool {
-	sig := h.returns[ret]
+	sig := h.returning(ret)
 	if sig == nil || sig.Results().Len() != len(ret.Results) {
 		return false
 	}

@@ -6,59 +6,65 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/finding"
 	"github.com/ebbpool/arena/arenavet/internal/flow"
 )
 
 func (h *advisor) readIndex() {
-	h.index = index{
-		parents: map[ast.Node]ast.Node{}, uses: map[types.Object][]*ast.Ident{}, later: map[*ast.Ident]bool{},
-		loops: map[*ast.Ident]ast.Node{}, returns: map[*ast.ReturnStmt]*types.Signature{},
-	}
-	type around struct {
-		node  ast.Node
-		later bool             // in a goroutine, or in a literal that runs later
-		loop  ast.Node         // the innermost
-		sig   *types.Signature // of the innermost literal, or the function
-	}
-	var stack []around
-	in := around{sig: h.signature}
-	ast.Inspect(h.body, func(n ast.Node) bool {
-		if n == nil {
-			in = stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			return true
-		}
+	h.parents, h.uses = map[ast.Node]ast.Node{}, map[types.Object][]*ast.Ident{}
+	ast.PreorderStack(h.body, nil, func(n ast.Node, around []ast.Node) bool {
 		h.nodes++
-		if in.node != nil {
-			h.parents[n] = in.node
+		if len(around) > 0 {
+			h.parents[n] = around[len(around)-1]
 		}
-		stack = append(stack, in)
-		in.node = n
-		switch n := n.(type) {
-		case *ast.Ident:
-			if obj, ok := h.pkg.Pass.TypesInfo.Uses[n].(*types.Var); ok {
-				h.uses[obj] = append(h.uses[obj], n)
-				if in.later {
-					h.later[n] = true
-				}
-				if in.loop != nil {
-					h.loops[n] = in.loop
-				}
+		if id, ok := n.(*ast.Ident); ok {
+			if obj, ok := h.pkg.Pass.TypesInfo.Uses[id].(*types.Var); ok {
+				h.uses[obj] = append(h.uses[obj], id)
 			}
-		case *ast.GoStmt:
-			in.later = true
-		case *ast.FuncLit:
-			in.sig, _ = h.typeOf(n).(*types.Signature)
-			in.later = in.later || h.runsLater(n)
-		case *ast.ForStmt, *ast.RangeStmt:
-			in.loop = n
-		case *ast.ReturnStmt:
-			h.returns[n] = in.sig
 		}
 		return true
 	})
+}
+
+// around returns the innermost node around n that is meant, or nil.
+func (h *advisor) around(n ast.Node, meant func(ast.Node) bool) ast.Node {
+	for n = h.parents[n]; n != nil && !meant(n); {
+		n = h.parents[n]
+	}
+	return n
+}
+
+// later reports whether a use of a variable may run after the arena's end.
+func (h *advisor) later(id *ast.Ident) bool {
+	return h.around(id, func(n ast.Node) bool {
+		_, isGo := n.(*ast.GoStmt)
+		lit, isLit := n.(*ast.FuncLit)
+		return isGo || isLit && h.runsLater(lit)
+	}) != nil
+}
+
+// loop returns the innermost loop around n, or nil.
+func (h *advisor) loop(n ast.Node) ast.Node {
+	return h.around(n, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return true
+		}
+		return false
+	})
+}
+
+// returning returns the signature of the function that a return statement leaves.
+func (h *advisor) returning(ret *ast.ReturnStmt) *types.Signature {
+	lit, ok := h.around(ret, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok }).(*ast.FuncLit)
+	if !ok {
+		return h.signature
+	}
+	sig, _ := h.typeOf(lit).(*types.Signature)
+	return sig
 }
 
 // scope returns the innermost scope around a node.
@@ -107,42 +113,23 @@ func (h *advisor) called(call *ast.CallExpr) string {
 }
 
 func (h *advisor) function(call *ast.CallExpr) *types.Func {
-	f := ast.Unparen(call.Fun)
-	switch x := f.(type) {
-	case *ast.IndexExpr:
-		f = x.X
-	case *ast.IndexListExpr:
-		f = x.X
-	}
-	var id *ast.Ident
-	switch x := f.(type) {
-	case *ast.Ident:
-		id = x
-	case *ast.SelectorExpr:
-		id = x.Sel
-	default:
-		return nil
-	}
-	fn, _ := h.pkg.Pass.TypesInfo.Uses[id].(*types.Func)
+	fn, _ := typeutil.Callee(h.pkg.Pass.TypesInfo, call).(*types.Func)
 	return fn
 }
 
 func (h *advisor) builtin(call *ast.CallExpr) string {
-	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok {
-		if b, ok := h.pkg.Pass.TypesInfo.Uses[id].(*types.Builtin); ok {
-			return b.Name()
-		}
+	if b, ok := typeutil.Callee(h.pkg.Pass.TypesInfo, call).(*types.Builtin); ok {
+		return b.Name()
 	}
 	return ""
 }
 
-func (h *advisor) typeOf(e ast.Expr) types.Type { return h.pkg.Pass.TypesInfo.TypeOf(e) }
-
-func orInvalid(t types.Type) types.Type {
-	if t == nil {
-		return types.Typ[types.Invalid]
+// typeOf returns the type of e, which is Invalid if e has none.
+func (h *advisor) typeOf(e ast.Expr) types.Type {
+	if t := h.pkg.Pass.TypesInfo.TypeOf(e); t != nil {
+		return t
 	}
-	return t
+	return types.Typ[types.Invalid]
 }
 
 // numberOf returns the index of e in list, or -1.
@@ -152,6 +139,29 @@ func numberOf(list []ast.Expr, e ast.Node) int {
 		return -1
 	}
 	return i
+}
+
+// rootOf returns the variable that e is a part of, or leads to, or another expression.
+func (h *advisor) rootOf(e ast.Expr) ast.Expr {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if v, ok := h.pkg.Pass.TypesInfo.Uses[x.Sel].(*types.Var); ok && !v.IsField() {
+				return x
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		default:
+			return e
+		}
+	}
 }
 
 // copied reports whether the compiler avoids the copy of a string, because it is compared or looked up in a map.

@@ -3,7 +3,7 @@ package heap
 import (
 	"strings"
 
-	"github.com/ebbpool/arena/arenavet/internal/flow"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // makers lists functions of the standard library that allocate their result and have no counterpart in package arena.
@@ -42,11 +42,14 @@ func init() {
 // allocates its result and has no counterpart in package arena.
 func HasNoCounterpart(name string) bool { return makers[name] }
 
-// FindMakers marks the functions of a package that allocate their result.
-func FindMakers(c *flow.Package) {
-	c.FindMakers(func(name string) bool {
-		return makers[name] || name == "strings.Builder.String" || name == "bytes.Buffer.String" || inArena[name] != "" || ofArena[name] != "" || printed[name] != ""
-	})
+// HasCounterpart reports whether an arena can hold the memory of a function of the standard library: text, slices, maps
+// and JSON.
+func HasCounterpart(name string) bool {
+	switch catalog.PackageOf(name) {
+	case "strings", "bytes", "slices", "maps", "encoding/json":
+		return true
+	}
+	return inArena[name] != "" || ofArena[name] != "" || printed[name] != ""
 }
 
 // inArena lists functions with the same arguments as a method of Arena.

@@ -22,7 +22,7 @@ func (h *advisor) requestOf() string {
 			}
 			for _, use := range h.uses[obj] {
 				call, ok := h.parents[use].(*ast.CallExpr)
-				if ok && !h.later[use] && catalog.PackageOf(h.called(call)) == arenahttpPath && h.free(requestArena) {
+				if ok && !h.later(use) && catalog.PackageOf(h.called(call)) == arenahttpPath && h.free(requestArena) {
 					return name.Name
 				}
 			}

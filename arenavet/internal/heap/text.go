@@ -26,7 +26,7 @@ func (h *advisor) useFunction(pos token.Pos, what, name string, fixable bool, ed
 		text, imports = what+" on the heap, "+h.inScope(a)+": use its "+name, nil
 	}
 	begins, ok := h.begins()
-	if !fixable || !ok || pkg == "" && !c.Method || !h.offers(name) || !h.lasting() {
+	if !fixable || !ok || pkg == "" && !c.Method || !h.lasting() {
 		h.say(pos, text, nil)
 		return
 	}
@@ -44,30 +44,11 @@ func (h *advisor) useMethod(pos token.Pos, what, name string, fixable bool, edit
 	}
 	text := what + " on the heap, " + h.inScope(a) + ": use its " + name
 	begins, ok := h.begins()
-	if !fixable || !ok || !h.offers("Arena."+name) || !h.lasting() {
+	if !fixable || !ok || !h.lasting() {
 		h.say(pos, text, nil)
 		return
 	}
 	h.say(pos, text, &rewrite.Fix{Shared: begins, Edits: edits(a)})
-}
-
-// offers reports whether the program's version of package arena has a function, such as "NewOf" or "Arena.Sprintf".
-func (h *advisor) offers(name string) bool {
-	for _, p := range h.pkg.Pass.Pkg.Imports() {
-		if catalog.PackagePath(p) != catalog.ArenaPath {
-			continue
-		}
-		if method, ok := strings.CutPrefix(name, "Arena."); ok {
-			t := p.Scope().Lookup("Arena")
-			if t == nil {
-				return false
-			}
-			obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t.Type()), false, p, method)
-			return obj != nil
-		}
-		return p.Scope().Lookup(name) != nil
-	}
-	return true // no file imports it yet
 }
 
 // packageAt returns the name of package arena at pos, and the edits that import it. The name is "" if it is hidden.

@@ -9,10 +9,10 @@ import (
 
 // Allocation is the memory that one stack has allocated, and the part of it in use at the last collection.
 type Allocation struct {
-	Frames                    []Frame // from the leaf, without the runtime's
-	Objects, Bytes            float64
-	LiveObjects, LiveBytes    float64
-	LiveSamples, AllocSamples float64 // counts of the profiler's samples
+	Frames         []Frame // from the leaf, without the runtime's
+	Objects, Bytes float64
+	LiveObjects    float64
+	LiveSamples    float64 // those that the profiler sampled
 }
 
 // Allocs is an allocation profile.
@@ -43,13 +43,12 @@ func ReadAllocs(path string) (*Allocs, error) {
 	for _, s := range p.Sample {
 		x := Allocation{
 			Frames: withoutRuntime(framesOf(s)), Objects: float64(s.Value[objects]), Bytes: float64(s.Value[bytes]),
-			LiveObjects: float64(s.Value[liveObjects]), LiveBytes: float64(s.Value[liveBytes]),
+			LiveObjects: float64(s.Value[liveObjects]), LiveSamples: seen(p, float64(s.Value[liveObjects]), float64(s.Value[liveBytes])),
 		}
-		x.AllocSamples, x.LiveSamples = seen(p, x.Objects, x.Bytes), seen(p, x.LiveObjects, x.LiveBytes)
 		a.Stacks = append(a.Stacks, x)
 		a.Objects += x.Objects
 		a.Bytes += x.Bytes
-		a.LiveBytes += x.LiveBytes
+		a.LiveBytes += float64(s.Value[liveBytes])
 	}
 	if a.Objects <= 0 {
 		return nil, fmt.Errorf("%s: nothing was allocated, or runtime.MemProfileRate is 0", path)

@@ -151,15 +151,15 @@ func classify(all []Frame) (c Class, entry string, rest []Frame, unknown string)
 // PackageOf returns the import path in a function's symbol. It is "main" for package main.
 func PackageOf(function string) string {
 	dir, base := "", function
-	if at := strings.LastIndexByte(cutTypes(function), '/'); at >= 0 {
+	if at := strings.LastIndexByte(CutTypes(function), '/'); at >= 0 {
 		dir, base = function[:at+1], function[at+1:]
 	}
 	base, _, _ = strings.Cut(base, ".")
 	return strings.ReplaceAll(dir+base, "%2e", ".")
 }
 
-// cutTypes returns a name without its type arguments, which may contain paths.
-func cutTypes(function string) string {
+// CutTypes returns a function's name without its type arguments, which may contain paths.
+func CutTypes(function string) string {
 	name, _, _ := strings.Cut(function, "[")
 	return name
 }

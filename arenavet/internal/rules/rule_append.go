@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
@@ -74,23 +76,12 @@ func (r *reporter) arenaExpr(lparen token.Pos) ast.Expr {
 }
 
 // parent returns the statement or expression around a call.
-func (r *reporter) parent(call *ast.CallExpr) (parent ast.Node) {
+func (r *reporter) parent(call *ast.CallExpr) ast.Node {
 	for _, f := range r.pkg.Pass.Files {
-		if f.FileStart > call.Pos() || call.Pos() > f.FileEnd {
-			continue
+		if f.FileStart <= call.Pos() && call.Pos() <= f.FileEnd {
+			path, _ := astutil.PathEnclosingInterval(f, call.Pos(), call.End())
+			return path[slices.Index(path, ast.Node(call))+1]
 		}
-		var open []ast.Node
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch {
-			case n == nil:
-				open = open[:len(open)-1]
-				return true
-			case n == ast.Node(call):
-				parent = open[len(open)-1]
-			}
-			open = append(open, n)
-			return true
-		})
 	}
-	return parent
+	return nil
 }

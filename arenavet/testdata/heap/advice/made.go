@@ -15,13 +15,11 @@ import (
 func (p parser) noCounterparts(n *node, b []byte) ([]byte, string) {
 	n.name = strings.Map(func(r rune) rune { return r + 1 }, n.name) // want `strings.Map on the heap, with arena p.a in scope: package arena has no counterpart; write the text to an arena.Buffer`
 	p.errs = strings.Split(n.name, ",")                              // want `strings.Split on the heap`
-	n.name = maker.Text(b)                                           // want `maker.Text makes its result on the heap, with arena p.a in scope: it takes no arena`
-	n.any, _ = maker.Twice(b)                                        // want `maker.Twice makes its result on the heap`
 	return bytes.ReplaceAll(b, nil, b), strconv.Itoa(len(b))         // want `bytes.ReplaceAll on the heap` `strconv.Itoa on the heap`
 }
 
 func (p parser) fineNoText(n *node, b []byte) int {
-	n.name = maker.Atom(3).String()
+	n.name = maker.Text(b)
 	return len(strings.Map(nil, n.name)) + len(strconv.Itoa(len(b)))
 }
 
@@ -46,8 +44,8 @@ func (p parser) fineErrors(s string) error {
 
 func parseError(text string) error { return maker.NewError(text) }
 
-// Parameters and the variables of loops that the address of which leaves.
-func (p parser) parameter(t token, list []token) (*token, *position, any) { // want `&t leaves the function, so its parameter t is on the heap, with arena p.a in scope: use arena.NewOf`
+// Parameters, and variables of loops, whose address leaves. They have no fix.
+func (p parser) parameter(t token, list []token) (*token, *position, any) { // want `&t leaves the function, so the variable is on the heap, with arena p.a in scope: use arena.NewOf`
 	for _, u := range list { // want `&u leaves the function, so the variable is on the heap, with arena p.a in scope: use arena.NewOf`
 		if u.text != "" {
 			return &u, nil, nil
@@ -56,17 +54,7 @@ func (p parser) parameter(t token, list []token) (*token, *position, any) { // w
 	return nil, &t.pos, nil
 }
 
-// Its copy has its name, and what has that name already stays.
-func (p parser) parameterNamed(t, u token) (*token, *token, string) { // want `&t leaves the function, so its parameter t is on the heap, with arena p.a in scope: use arena.NewOf` `&u leaves the function, so its parameter u is on the heap, with arena p.a in scope: use arena.NewOf`
-	uGiven := u.text
-	t.text += uGiven // want `string concatenation on the heap, with arena p.a in scope: use its Concat`
-	p.take(t)
-	return &t, &u, uGiven
-}
-
-func (p parser) take(t token) {}
-
-// So does one that a call is given as an interface.
+// The address of a variable that a call is given as an interface leaves.
 func (p parser) decoded(b []byte) (string, error) {
 	var t token // want `&t leaves the function, so the variable is on the heap, with arena p.a in scope: use arena.New`
 	err := json.Unmarshal(b, &t)

@@ -3,23 +3,7 @@ package maker
 
 import "github.com/ebbpool/arena"
 
-type Atom uint32
-
-var names = "abc"
-
-func (a Atom) String() string { return names[a>>8 : a&0xff] }
-
-func Text(b []byte) string {
-	if len(b) == 1 {
-		return Atom(1).String()
-	}
-	return string(b)
-}
-
-func Twice(b []byte) (s string, ok bool) {
-	s = Text(b)
-	return s, true
-}
+func Text(b []byte) string { return string(b) }
 
 func Save(v any) error { return nil }
 
