@@ -59,7 +59,7 @@ func run(pass *analysis.Pass) (any, error) {
 	}
 	c := flow.Analyze(pass)
 	ignored, waits := finding.ReadIgnored(pass), rules.FindTransport(pass)
-	for _, fn := range c.Concerned() {
+	for _, fn := range c.Functions {
 		rules.Check(c, fn, waits, ignored)
 	}
 	rules.CheckContexts(c, ignored)

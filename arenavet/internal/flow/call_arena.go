@@ -24,7 +24,7 @@ func (f *function) arenaCall(st *state, instr ssa.CallInstruction, common *ssa.C
 		k.gotten = true
 		f.lostInLoop(st, k)
 		st.remake(k)
-		st.open[k] = true
+		happen(st, st.open, k, pos, "")
 		return one(Atom{Site: k}), true
 	case "NewArenaPool", "NewAutoPool", "NewKeyedPool":
 		return f.unknownInstr(st, instr), true

@@ -64,9 +64,7 @@
 // # Use
 //
 //	p := flow.Analyze(pass)               // all of a package
-//	for _, fn := range p.Concerned() {    // its functions that deal with arenas
-//		p.Check(fn, func(x flow.Fault) { ... })
-//	}
+//	p.Faults[fn]                          // of its functions that deal with arenas
 //	s := p.Summary(p.Function(obj))       // nil if the function is unknown
 //	p.Export()                            // facts for importing packages
 //

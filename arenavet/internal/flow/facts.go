@@ -136,26 +136,6 @@ func (c *Package) keepersOf(t, as types.Type) (names []string) {
 	return names
 }
 
-// FindMakers marks the functions that allocate the string or slice they return. standard answers for the standard
-// library.
-func (c *Package) FindMakers(standard func(name string) bool) {
-	makes := func(fn *ssa.Function) bool {
-		if name := catalog.CalleeName(catalog.Origin(fn)); catalog.IsStandard(catalog.PackageOf(name)) {
-			return standard(name)
-		}
-		s := c.Summary(fn)
-		return s != nil && s.Makes
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, fn := range c.Functions {
-			if s := c.Summary(fn); s != nil && !s.Makes && ssaform.MakesResult(fn, makes) {
-				s.Makes, changed = true, true
-			}
-		}
-	}
-}
-
 // of returns the summary of a function, which is empty if the function is unknown.
 func (c *Package) of(fn *types.Func) *Summary {
 	if f := c.Function(fn); f != nil {
@@ -164,31 +144,6 @@ func (c *Package) of(fn *types.Func) *Summary {
 		}
 	}
 	return new(Summary)
-}
-
-// MakesResult reports whether fn allocates its result on the heap and is given no arena.
-func (c *Package) MakesResult(fn *types.Func) bool {
-	return c.of(fn).Makes && !givenArena(fn.Signature())
-}
-
-// givenArena reports whether a parameter is an arena, or a struct with an arena, or a pointer to one.
-func givenArena(sig *types.Signature) bool {
-	for _, v := range append(slices.Collect(sig.Params().Variables()), sig.Recv()) {
-		if v == nil {
-			continue // a function has no receiver
-		}
-		if catalog.IsHandle(v.Type()) {
-			return true
-		}
-		t := types.Unalias(v.Type())
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		if s, ok := t.Underlying().(*types.Struct); ok && slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return catalog.IsHandle(f.Type()) }) {
-			return true
-		}
-	}
-	return false
 }
 
 // Use is a function's use of an argument.

@@ -25,17 +25,16 @@ type function struct {
 	live     *ssaform.Liveness                 // live registers
 	sweeps   map[*ssa.BasicBlock]ssaform.Sweep // loops that empty their range operand, by header
 	replaced map[*ssa.Store]value              // values that a store has written to an element
-	given    map[token.Pos]bool                // sends of arenas on channels
 	called   map[siteKey]value                 // results of the functions passed to a call, by call and function
 	bits     int
 	counted  int
 	handles  int
 	nested   int // calls of runs
 
-	budget    int         // remaining cost of the search
-	concerned bool        // it deals with arenas
-	in        []*state    // states before blocks; nil for unreachable blocks
-	observe   func(Fault) // set in the last pass
+	budget  int                        // remaining cost of the search
+	in      []*state                   // states before blocks; nil for unreachable blocks
+	reads   map[*ssa.Function]*Summary // summaries that the search has read
+	observe func(Fault)                // set in the last pass
 
 	exit    *state // joined states at returns; nil before the first
 	results []value
@@ -66,7 +65,7 @@ type storeKey struct {
 func newFunction(c *Package, fn *ssa.Function) *function {
 	return &function{
 		c: c, fn: fn, live: ssaform.LivenessOf(fn), sweeps: ssaform.SweepsOf(fn), replaced: map[*ssa.Store]value{}, sites: map[siteKey]*Site{}, symbols: map[symbolKey]*Site{}, events: map[eventKey]*Event{},
-		stored: map[storeKey]token.Pos{}, keys: map[effectKey]*effectKey{}, effects: map[*effectKey]Effect{}, given: map[token.Pos]bool{}, called: map[siteKey]value{},
+		stored: map[storeKey]token.Pos{}, keys: map[effectKey]*effectKey{}, effects: map[*effectKey]Effect{}, called: map[siteKey]value{},
 	}
 }
 

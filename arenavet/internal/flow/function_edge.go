@@ -16,6 +16,7 @@ import (
 // refine applies a condition's outcome: a nil pointer leads nowhere, a nil arena need not be put back, and a failed
 // call returned no arena.
 func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
+	st.learn(cond, outcome)
 	switch c := cond.(type) {
 	case *ssa.UnOp:
 		if c.Op == token.NOT {
@@ -44,7 +45,9 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 		if k, ok := y.(*ssa.Const); !ok || !k.IsNil() {
 			return
 		}
-		if isNil := outcome == (c.Op == token.EQL); isNil {
+		isNil := outcome == (c.Op == token.EQL)
+		st.learn(x, isNil)
+		if isNil {
 			f.refineNil(st, x)
 		} else if types.Identical(x.Type(), types.Universe.Lookup("error").Type()) {
 			f.failed(st, nil)
@@ -54,7 +57,7 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 
 // failed forgets the arenas of a call that has failed, or of any call if call is nil.
 func (f *function) failed(st *state, call ssa.Value) {
-	maps.DeleteFunc(st.open, func(k *Site, _ bool) bool { return k.fallible != nil && (call == nil || k.fallible == call) })
+	maps.DeleteFunc(st.open, func(k *Site, _ step) bool { return k.fallible != nil && (call == nil || k.fallible == call) })
 }
 
 // refineNil applies that x is nil.
@@ -106,6 +109,7 @@ func (f *function) edge(out *state, b, succ *ssa.BasicBlock, n int) {
 			from = i
 		}
 	}
+	out.enter(succ, from, func(v ssa.Value) bool { return f.live.At(v, succ) })
 	phis := map[ssa.Value]value{}
 	for _, instr := range succ.Instrs {
 		phi, ok := instr.(*ssa.Phi)
@@ -158,7 +162,7 @@ func (f *function) selects(st *state, v *ssa.Select) value {
 			if ssaform.Decided(v, int64(n)) {
 				out = st.clone() // only to report stale values: another case does not send
 			}
-			f.lend(out, f.eval(st, s.Send), s.Pos, "sent on a channel")
+			f.lend(out, f.eval(st, s.Send), s.Pos, sentOnChannel)
 			f.letGo(st, f.eval(st, s.Send))
 		}
 	}
@@ -177,7 +181,7 @@ func (f *function) selected(st *state, v *ssa.Select, n int64) {
 	}
 	switch s := v.States[n]; {
 	case s.Dir == types.SendOnly:
-		f.lend(st, f.eval(st, s.Send), s.Pos, "sent on a channel")
+		f.lend(st, f.eval(st, s.Send), s.Pos, sentOnChannel)
 		f.give(st, f.eval(st, s.Send), s.Pos)
 	case ssaform.GivesUp(v) && !ssaform.Expires(s.Chan):
 		f.wait(st)

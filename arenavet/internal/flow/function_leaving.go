@@ -86,9 +86,9 @@ func (f *function) leaving(st *state, instr *ssa.Return, results []value) {
 	for k := range st.open {
 		f.see(Fault{Kind: FaultLost, Arena: k, Pos: pos})
 	}
-	for k, at := range st.handed {
+	for k, x := range st.handed {
 		if _, ok := k.root.(*ssa.Parameter); ok && (k.Path == "" || OfContext(k)) && !k.owned {
-			f.seeShared(k, at, token.NoPos)
+			f.seeShared(k, x, token.NoPos)
 		}
 	}
 }

@@ -13,15 +13,12 @@ import (
 func (f *function) allocate(st *state, instr ssa.CallInstruction, name string, arena value) value {
 	f.useHandle(st, arena, f.position(instr))
 	k := f.site(instr, "", MemorySite, f.position(instr))
-	k.uninit, k.box = name == "MakeSliceUninit", name == "BoxOf"
-	if args := instr.Common().Args; len(args) > 0 {
-		k.owner = args[0]
-	}
+	k.box = name == "BoxOf"
 	if v, ok := instr.(ssa.Value); ok {
 		k.typ = catalog.TypeName(access.TypeAlong(v.Type(), access.Deref))
 	}
 	st.remake(k)
-	if k.uninit {
+	if name == "MakeSliceUninit" {
 		st.unread[k] = true
 	}
 	return f.memory(st, k, arena)
@@ -84,7 +81,7 @@ func (f *function) useHandle(st *state, arena value, pos token.Pos) {
 
 // lostInLoop reports an arena that nothing holds any more when its Get runs again.
 func (f *function) lostInLoop(st *state, k *Site) {
-	if !st.open[k] || !st.made.has(k) {
+	if _, open := st.open[k]; !open || !st.made.has(k) {
 		return
 	}
 	held := false
@@ -136,6 +133,7 @@ func (f *function) takeBack(st *state, v value, o Op, pos token.Pos, must, defer
 			continue
 		}
 		e := f.event(o, pos, deferred, name)
+		happen(st, st.back, e, pos, "")
 		f.forksOf(st, region, pos)
 		f.noteEnd(st, region, e)
 		if l, ok := st.lent[region]; ok {
@@ -172,6 +170,7 @@ func (f *function) rewind(st *state, arena, m value, pos token.Pos, must, deferr
 				continue
 			}
 			e := f.event(OpRewind, pos, deferred, name)
+			happen(st, st.back, e, pos, "")
 			st.rewrite(func(k *Site) bool { return k == a.Site }, a.Site.hint, func(x Atom) (Atom, bool) {
 				if x.Stale == nil && x.Region == a.Site && x.after&b.Site.bit != 0 {
 					x.Stale = e
@@ -198,9 +197,9 @@ func (f *function) fork(st *state, instr ssa.CallInstruction, parent value, pos 
 
 // forksOf reports the forks of k that a goroutine uses when k is taken back.
 func (f *function) forksOf(st *state, k *Site, pos token.Pos) {
-	for fork, at := range st.handed {
+	for fork, x := range st.handed {
 		if fork != k && endsWith(fork, k) {
-			f.see(Fault{Kind: FaultFork, Of: Atom{Site: fork}, Arena: k, Pos: at, Other: pos})
+			f.see(Fault{Kind: FaultFork, Of: Atom{Site: fork}, Arena: k, Pos: x.pos, Other: pos})
 		}
 	}
 }

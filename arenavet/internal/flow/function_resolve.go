@@ -76,7 +76,7 @@ func (f *function) sourceValue(st *state, instr ssa.CallInstruction, part string
 		}
 		k.gotten = src.Gotten
 		if src.Gotten {
-			st.open[k] = true
+			happen(st, st.open, k, k.Pos, "")
 			if call, ok := instr.(ssa.Value); ok && mayFail(instr.Common()) {
 				k.fallible = call
 			}

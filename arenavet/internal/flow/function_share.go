@@ -23,10 +23,10 @@ func (f *function) hand(st *state, v value, pos token.Pos, puts bool) {
 			f.see(Fault{Kind: FaultHandle, Of: a, Pos: pos})
 		}
 		if _, twice := st.handed[k]; twice {
-			f.seeShared(k, pos, token.NoPos)
+			f.seeShared(k, step{pos: pos}, token.NoPos)
 			continue
 		}
-		st.handed[k] = pos
+		happen(st, st.handed, k, pos, "")
 		if puts {
 			k.owned = true
 		}
@@ -41,24 +41,28 @@ func (f *function) give(st *state, v value, pos token.Pos) {
 		if _, given := st.handed[k]; given || a.Region != nil || k.isOld || !mayBeHandle(k) {
 			continue
 		}
-		st.handed[k] = pos
-		f.given[pos] = true
+		happen(st, st.handed, k, pos, sentOnChannel)
 		k.owned = true
 	}
 }
 
 // usedByOwner reports the use of an arena that a goroutine may be using.
 func (f *function) usedByOwner(st *state, k *Site, pos token.Pos) {
-	if at, ok := st.handed[k]; ok {
-		f.seeShared(k, at, pos)
+	if x, ok := st.handed[k]; ok {
+		f.seeShared(k, x, pos)
 	}
 }
 
-func (f *function) seeShared(k *Site, pos, other token.Pos) {
-	f.see(Fault{Kind: FaultShared, Arena: k, Pos: pos, Other: other, Given: f.given[pos]})
+// seeShared reports that an arena was handed to a goroutine by a step, and is used at other.
+func (f *function) seeShared(k *Site, by step, other token.Pos) {
+	f.see(Fault{Kind: FaultShared, Arena: k, Pos: by.pos, Other: other, Given: by.how == sentOnChannel})
 }
 
-const byGoroutine = "captured by a goroutine"
+// How memory is given away.
+const (
+	byGoroutine   = "captured by a goroutine"
+	sentOnChannel = "sent on a channel"
+)
 
 // lend notes that the memory v leads to may be used by others from now on.
 func (f *function) lend(st *state, v value, pos token.Pos, how string) {
@@ -83,9 +87,7 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 			f.see(Fault{Kind: FaultUse, Of: a, Pos: pos})
 			return
 		}
-		if _, ok := st.lent[a.Region]; !ok {
-			st.lent[a.Region] = lending{pos, how}
-		}
+		happen(st, st.lent, a.Region, pos, how)
 		if src, ok := f.source(a); ok {
 			f.effect(st, OpSent, nil, Place{}, src, true, pos)
 		}
@@ -95,11 +97,8 @@ func (f *function) lend(st *state, v value, pos token.Pos, how string) {
 // lendGroup notes that a goroutine uses a WaitGroup, but not the object that holds the group.
 func (f *function) lendGroup(st *state, group value, pos token.Pos) {
 	for _, a := range group.atoms() {
-		if a.Region == nil || a.Stale != nil {
-			continue
-		}
-		if _, ok := st.lent[a.Region]; !ok {
-			st.lent[a.Region] = lending{pos, byGoroutine}
+		if a.Region != nil && a.Stale == nil {
+			happen(st, st.lent, a.Region, pos, byGoroutine)
 		}
 	}
 }

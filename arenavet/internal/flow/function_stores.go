@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 	"strings"
 
@@ -132,27 +133,9 @@ func (f *function) fill(st *state, instr ssa.CallInstruction, args []value) {
 // reachOwn calls fn for everything that v leads to through objects of the function itself, and of the functions that it
 // has called.
 func (f *function) reachOwn(st *state, v value, fn func(Atom)) {
-	seen := map[Atom]bool{}
-	var walk func(a Atom)
-	walk = func(a Atom) {
-		if seen[a] {
-			return
-		}
-		seen[a] = true
-		fn(a)
+	st.reachBy(v, math.MaxInt, func(a Atom, p part) bool {
 		_, result := a.Site.root.(ssa.Instruction)
-		if a.Site.Kind == LocalSite || a.Site.Kind == MemorySite || result {
-			for _, p := range st.parts(a.Site) {
-				if !strings.HasPrefix(p.off, a.off) && a.Site.fn == nil {
-					continue
-				}
-				for _, b := range p.atoms {
-					walk(b)
-				}
-			}
-		}
-	}
-	for _, e := range v {
-		walk(e.a)
-	}
+		own := result || a.Site.Kind == LocalSite || a.Site.Kind == MemorySite
+		return own && (a.Site.fn != nil || strings.HasPrefix(p.off, a.off))
+	}, func(a Atom, _ int) { fn(a) })
 }

@@ -34,7 +34,7 @@ func (f *function) instruction(st *state, instr ssa.Instruction) {
 		f.putIn(st, f.eval(st, instr.Map), access.Key, f.eval(st, instr.Key), instr.Pos())
 	case *ssa.Send:
 		x := f.eval(st, instr.X)
-		f.lend(st, x, instr.Pos(), "sent on a channel")
+		f.lend(st, x, instr.Pos(), sentOnChannel)
 		f.letGo(st, x)
 		f.give(st, x, instr.Pos())
 		for _, c := range f.eval(st, instr.Chan).atoms() {
@@ -253,7 +253,7 @@ func (f *function) deferred(st *state, instr *ssa.Defer) {
 	f.observe = nil
 	f.call(after, instr, &instr.Call, true)
 	f.observe = was
-	maps.DeleteFunc(st.open, func(k *Site, _ bool) bool { return !after.open[k] })
+	maps.DeleteFunc(st.open, func(k *Site, _ step) bool { _, open := after.open[k]; return !open })
 }
 
 // runDefers models the deferred calls, the last one first.

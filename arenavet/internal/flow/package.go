@@ -23,17 +23,16 @@ type Package struct {
 	Names     map[token.Pos]string        // of the variable that a call's result is assigned to, by the call's Lparen
 	Calls     map[token.Pos]*ast.CallExpr // by Lparen
 	Appended  map[token.Pos]bool          // builtin appends to memory of arenas, by Lparen
+	Faults    map[*ssa.Function][]Fault   // of functions that deal with arenas
 
 	ssa        *ssa.Package
-	summaries  map[*ssa.Function]*Summary                       // of Functions
-	imported   map[*types.Func]*Summary                         // of other packages
-	unknown    map[*ssa.Function]bool                           // too large, or too complex for a summary
-	tooLarge   map[*ssa.Function]bool                           // over the search's budget
-	searches   map[*ssa.Function]func(observe func(Fault)) bool // repeats a function's last pass; false: it is out of date
-	reads      map[*ssa.Function]*Summary                       // summaries read since a search began; nil: not recorded
-	serving    *bool                                            // the result of serves, or nil
-	putting    *bool                                            // the result of puts, or nil
-	perRequest map[types.Type]bool                              // structs that functions of a request allocate, or nil
+	summaries  map[*ssa.Function]*Summary // of Functions
+	imported   map[*types.Func]*Summary   // of other packages
+	unknown    map[*ssa.Function]bool     // too large, or too complex for a summary
+	reads      map[*ssa.Function]*Summary // summaries read since a search began; nil: not recorded
+	serving    *bool                      // the result of serves, or nil
+	putting    *bool                      // the result of puts, or nil
+	perRequest map[types.Type]bool        // structs that functions of a request allocate, or nil
 }
 
 // OfStandard reports whether a pass is over a package of the standard library.
@@ -45,8 +44,8 @@ func OfStandard(pass *analysis.Pass) bool {
 func Build(pass *analysis.Pass) *Package {
 	c := &Package{
 		Pass:      pass,
-		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{}, tooLarge: map[*ssa.Function]bool{}, searches: map[*ssa.Function]func(func(Fault)) bool{},
-		Names: map[token.Pos]string{}, Calls: map[token.Pos]*ast.CallExpr{}, Appended: map[token.Pos]bool{},
+		summaries: map[*ssa.Function]*Summary{}, imported: map[*types.Func]*Summary{}, unknown: map[*ssa.Function]bool{},
+		Names: map[token.Pos]string{}, Calls: map[token.Pos]*ast.CallExpr{}, Appended: map[token.Pos]bool{}, Faults: map[*ssa.Function][]Fault{},
 	}
 	c.readNames()
 	for _, fn := range c.readFunctions() {
@@ -56,11 +55,6 @@ func Build(pass *analysis.Pass) *Package {
 		c.Functions = append(c.Functions, fn)
 	}
 	return c
-}
-
-// Concerned returns the functions that deal with arenas and were analyzed.
-func (c *Package) Concerned() []*ssa.Function {
-	return slices.DeleteFunc(slices.Clone(c.Functions), func(fn *ssa.Function) bool { return c.tooLarge[fn] || !c.relevant(fn) })
 }
 
 // readFunctions builds the package's SSA form and returns its functions, including literals. Unlike analyzer buildssa,

@@ -33,20 +33,18 @@ type Site struct {
 
 	Pos      token.Pos // where it is made
 	fn       *ssa.Function
-	bindings int       // number of captured variables of a closure
-	gotten   bool      // of a handle: it must be put back
-	uninit   bool      // of memory: it is not zeroed
-	box      bool      // of an interface: values asserted from it are copies
-	Slot     bool      // a slot of a fixedpool, which is its own region
-	bit      uint64    // of a mark
-	id       int       // of a handle: its number within the function, from 1
-	owner    ssa.Value // of memory: the arena argument
-	typ      string    // type of the object, or empty
-	Parent   *Site     // of a fork: its arena
-	number   int       // within the function; older has the next number
-	called   *Source   // of memory: it is the result of an argument, and may be anything
-	tag      string    // of a registrar or option, or the name of a function that keeps its requests; see tagAdapter
-	hint     uint64    // one bit, which other sites may share: a quick test that a site is not in a set
+	bindings int     // number of captured variables of a closure
+	gotten   bool    // of a handle: it must be put back
+	box      bool    // of an interface: values asserted from it are copies
+	Slot     bool    // a slot of a fixedpool, which is its own region
+	bit      uint64  // of a mark
+	id       int     // of a handle: its number within the function, from 1
+	typ      string  // type of the object, or empty
+	Parent   *Site   // of a fork: its arena
+	number   int     // within the function; older has the next number
+	called   *Source // of memory: it is the result of an argument, and may be anything
+	tag      string  // of a registrar or option, or the name of a function that keeps its requests; see tagAdapter
+	hint     uint64  // one bit, which other sites may share: a quick test that a site is not in a set
 
 	owned     bool      // an arena that a goroutine puts back
 	kept      bool      // an arena that is returned and also held elsewhere

@@ -37,7 +37,7 @@ func (f *function) search() bool {
 		return false
 	}
 	f.budget = maxCostOthers
-	if f.concerned = f.c.relevant(f.fn); f.concerned {
+	if f.c.relevant(f.fn) {
 		f.budget = maxCost
 	}
 	in := make([]*state, len(blocks))
@@ -137,10 +137,12 @@ func (c *Package) solve() {
 	}
 }
 
-// settle computes the summaries of a group until none changes.
+// settle computes the summaries of a group until none changes, and then the faults. Searches of other groups are not
+// kept, because their states take much memory.
 func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.Function) {
 	rounds := map[*ssa.Function]int{}
 	queued := map[*ssa.Function]bool{}
+	searches := map[*ssa.Function]*function{}
 	for _, fn := range group {
 		queued[fn] = true
 	}
@@ -157,12 +159,12 @@ func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.F
 		f := newFunction(c, fn)
 		c.reads = map[*ssa.Function]*Summary{}
 		s := f.solve()
-		if f.concerned { // the others need no Check
-			c.searches[fn] = f.repeat(c.reads)
+		f.reads, c.reads = c.reads, nil
+		if f.in != nil {
+			searches[fn] = f
 		}
-		c.reads = nil
 		if s == nil {
-			c.unknown[fn], c.tooLarge[fn] = true, f.budget < 0
+			c.unknown[fn] = true
 			continue
 		}
 		if known := c.summaries[fn]; s.equal(known) || rounds[fn] > maxFresh && !s.adds(known) {
@@ -176,28 +178,24 @@ func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.F
 			}
 		}
 	}
+	for _, fn := range group {
+		if f := searches[fn]; f != nil && c.relevant(fn) {
+			c.Faults[fn] = f.faults()
+		}
+	}
 }
 
-// repeat returns a function that reports the faults of f to an observer, unless a summary that f has read has changed.
-func (f *function) repeat(reads map[*ssa.Function]*Summary) func(observe func(Fault)) bool {
-	return func(observe func(Fault)) bool {
-		for g, known := range reads {
-			if f.c.Summary(g) != known {
-				return false
+// faults returns the faults of a function. If a summary has changed that the search has read, it searches again.
+func (f *function) faults() (list []Fault) {
+	for g, known := range f.reads {
+		if f.c.Summary(g) != known {
+			if f = newFunction(f.c, f.fn); !f.search() {
+				return nil
 			}
-		}
-		f.last(observe)
-		return true
-	}
-}
-
-// Check reports the faults of a function to observe.
-func (c *Package) Check(fn *ssa.Function, observe func(Fault)) {
-	again := c.searches[fn]
-	delete(c.searches, fn)
-	if again == nil || !again(observe) {
-		if f := newFunction(c, fn); f.search() {
-			f.last(observe)
+			break
 		}
 	}
+	f.last(func(x Fault) { list = append(list, x) })
+	f.in, f.exit, f.results, f.replaced, f.called = nil, nil, nil, nil, nil // the sites of faults lead to f
+	return list
 }

@@ -22,9 +22,11 @@ type state struct {
 	own    *int      // identifies the objects that no other state shares
 	stale  bool      // something stale may be held
 
-	open   map[*Site]bool      // arenas from Get without Put yet
-	handed map[*Site]token.Pos // arenas in use by a goroutine, and where it was started
-	lent   map[*Site]lending   // arenas whose memory went to a goroutine or channel
+	known  outcomes            // of conditions, on every path
+	open   map[*Site]step      // arenas from Get without Put yet
+	handed map[*Site]step      // arenas in use by a goroutine, and where it was started
+	lent   map[*Site]step      // arenas whose memory went to a goroutine or channel, and how
+	back   map[*Event]step     // events that have happened
 	defers map[*ssa.Defer]bool // deferred calls; true: on every path
 	done   map[*effectKey]bool // effects on arenas of callers; true: on every path
 	unread map[*Site]bool      // Uninit memory that no path has written
@@ -36,10 +38,14 @@ type state struct {
 	uses   map[useKey]use      // uses of memory of callers on every path
 }
 
-// lending says where and how memory of an arena was given away.
-type lending struct {
-	pos token.Pos
-	how string
+// outcomes says whether registers are true, or nil. It is never changed.
+type outcomes map[ssa.Value]bool
+
+// step is something that has happened on some of the paths to a point, all of which had the outcomes in when.
+type step struct {
+	pos  token.Pos
+	how  string
+	when outcomes
 }
 
 // effectKey identifies an effect of a function.
@@ -53,8 +59,8 @@ type effectKey struct {
 func newState(budget *int) *state {
 	return &state{
 		budget: budget,
-		regs:   map[ssa.Value]value{}, own: new(int), open: map[*Site]bool{},
-		handed: map[*Site]token.Pos{}, lent: map[*Site]lending{}, defers: map[*ssa.Defer]bool{},
+		regs:   map[ssa.Value]value{}, own: new(int), open: map[*Site]step{},
+		handed: map[*Site]step{}, lent: map[*Site]step{}, back: map[*Event]step{}, defers: map[*ssa.Defer]bool{},
 		done: map[*effectKey]bool{}, unread: map[*Site]bool{}, marks: map[*Site]uint64{},
 		ended: map[*Site]*Event{}, uses: map[useKey]use{},
 	}
@@ -65,8 +71,8 @@ func (s *state) clone() *state {
 	s.own = new(int)
 	return &state{
 		budget: s.budget,
-		regs:   maps.Clone(s.regs), cells: slices.Clone(s.cells), filled: s.filled, own: new(int), stale: s.stale, open: maps.Clone(s.open),
-		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
+		regs:   maps.Clone(s.regs), cells: slices.Clone(s.cells), filled: s.filled, own: new(int), stale: s.stale, known: s.known, open: maps.Clone(s.open),
+		handed: maps.Clone(s.handed), lent: maps.Clone(s.lent), back: maps.Clone(s.back), defers: maps.Clone(s.defers), done: maps.Clone(s.done),
 		unread: maps.Clone(s.unread), made: s.made.clone(), marks: maps.Clone(s.marks), dirty: s.dirty, locked: s.locked,
 		ended: maps.Clone(s.ended), uses: maps.Clone(s.uses),
 	}
@@ -235,6 +241,11 @@ const maxReach = 6
 func (s *state) reach(v value, f func(a Atom, depth int)) { s.reachTo(v, maxReach, f) }
 
 func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
+	s.reachBy(v, most, func(Atom, part) bool { return true }, f)
+}
+
+// reachBy is reachTo for the parts of an atom's object that follows chooses.
+func (s *state) reachBy(v value, most int, follows func(Atom, part) bool, f func(a Atom, depth int)) {
 	seen := map[Atom]bool{}
 	var walk func(a Atom, depth int)
 	walk = func(a Atom, depth int) {
@@ -245,6 +256,9 @@ func (s *state) reachTo(v value, most int, f func(a Atom, depth int)) {
 		*s.budget -= 1 + len(s.parts(a.Site))
 		f(a, depth)
 		for _, p := range s.parts(a.Site) {
+			if !follows(a, p) {
+				continue
+			}
 			for _, b := range p.atoms {
 				walk(b, depth+1)
 			}

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"go/token"
 	"maps"
 	"slices"
 	"strings"
@@ -22,9 +21,14 @@ func (s *state) join(t *state) bool {
 			changed = true
 		}
 	}
-	changed = joinMap(s.open, t.open) || changed
-	changed = joinMap(s.handed, t.handed) || changed
-	changed = joinMap(s.lent, t.lent) || changed
+	changed = joinSteps(s.open, t.open, s.known, t.known) || changed
+	changed = joinSteps(s.handed, t.handed, s.known, t.known) || changed
+	changed = joinSteps(s.lent, t.lent, s.known, t.known) || changed
+	changed = joinSteps(s.back, t.back, s.known, t.known) || changed
+	if known := s.known.both(t.known); len(known) < len(s.known) {
+		s.known = known
+		changed = true
+	}
 	changed = joinMust(s.defers, t.defers) || changed
 	changed = joinMust(s.done, t.done) || changed
 	changed = joinBoth(s.ended, t.ended) || changed
@@ -131,17 +135,6 @@ func joinBoth[K, V comparable](s, t map[K]V) bool {
 	return changed
 }
 
-func joinMap[K comparable, V any](s, t map[K]V) bool {
-	changed := false
-	for k, v := range t {
-		if _, ok := s[k]; !ok {
-			s[k] = v
-			changed = true
-		}
-	}
-	return changed
-}
-
 // joinMust joins sets whose values say whether a member is on every path.
 func joinMust[K comparable](s, t map[K]bool) bool {
 	changed := false
@@ -175,8 +168,8 @@ func (s *state) forgetUnreachable() {
 	*s.budget -= s.size()
 	reached := s.reachable()
 	gone := func(k *Site) bool { return k.Kind == HandleSite && !reached[k] }
-	maps.DeleteFunc(s.handed, func(k *Site, _ token.Pos) bool { return gone(k) })
-	maps.DeleteFunc(s.lent, func(k *Site, _ lending) bool { return gone(k) })
+	maps.DeleteFunc(s.handed, func(k *Site, _ step) bool { return gone(k) })
+	maps.DeleteFunc(s.lent, func(k *Site, _ step) bool { return gone(k) })
 	for o := range s.objects() {
 		if reached[o.site] {
 			continue

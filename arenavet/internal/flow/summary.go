@@ -112,7 +112,6 @@ type Summary struct {
 	Writes  []Write
 	Effects []Effect
 	Uses    []Access
-	Makes   bool   // it allocates the string or slice it returns; set with -heap only
 	Twin    string // see Package.Twin
 }
 
@@ -124,7 +123,7 @@ func (s *Summary) String() string {
 }
 
 func (s *Summary) empty() bool {
-	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks() && !s.Makes && s.Twin == ""
+	return len(s.Results) == 0 && len(s.Writes) == 0 && len(s.Effects) == 0 && !s.unlocks() && s.Twin == ""
 }
 
 // unlocks reports whether a mutex of callers is unlocked.

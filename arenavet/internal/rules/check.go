@@ -10,7 +10,9 @@ import (
 // Check reports the misuse in a function. waits says that clients of its package may use arenahttp.Transport.
 func Check(c *flow.Package, fn *ssa.Function, waits bool, ignored finding.IgnoredLines) {
 	r := &reporter{pkg: c, fn: fn, waits: waits}
-	c.Check(fn, r.fault)
+	for _, x := range c.Faults[fn] {
+		r.fault(x)
+	}
 	r.report(ignored)
 }
 

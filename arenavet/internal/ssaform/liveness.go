@@ -1,6 +1,8 @@
 package ssaform
 
 import (
+	"go/types"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/access"
@@ -52,7 +54,7 @@ func LivenessOf(fn *ssa.Function) *Liveness {
 // read notes that v is read in b.
 func (l *Liveness) read(v ssa.Value, b *ssa.BasicBlock) {
 	made, ok := v.(ssa.Instruction)
-	if !ok || access.PointerFree(v.Type()) {
+	if !ok || access.PointerFree(v.Type()) && !isBoolean(v.Type()) {
 		return
 	}
 	for work := []*ssa.BasicBlock{b}; len(work) > 0 && l.size <= maxLive; {
@@ -80,4 +82,10 @@ func (l *Liveness) At(v ssa.Value, b *ssa.BasicBlock) bool {
 		return made.Block().Dominates(b)
 	}
 	return l.in[b.Index][v]
+}
+
+// isBoolean reports whether a register may be a condition.
+func isBoolean(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
 }
