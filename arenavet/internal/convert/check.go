@@ -4,7 +4,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -14,25 +13,11 @@ import (
 // check warns of each place that may hold memory of the arena after its end.
 func (p *program) check() {
 	p.findWrites()
-	for _, f := range p.sortedReach() {
+	for _, f := range p.functions {
 		p.checkFunction(f)
 	}
 	p.checkRoot()
 	slices.SortFunc(p.warnings, func(a, b Warning) int { return p.compare(a.pos, b.pos) })
-}
-
-func (p *program) sortedReach() []*ssa.Function {
-	var all []*ssa.Function
-	for f := range p.reach {
-		all = append(all, f)
-	}
-	slices.SortFunc(all, func(a, b *ssa.Function) int {
-		if a.Pos().IsValid() && b.Pos().IsValid() && a.Pos() != b.Pos() {
-			return p.compare(a.Pos(), b.Pos())
-		}
-		return strings.Compare(a.String(), b.String())
-	})
-	return all
 }
 
 // checkRoot warns of writes to objects of the root's caller, and of results that cannot end with the arena.
@@ -137,7 +122,7 @@ func (p *program) ofModule(v ssa.Value) bool {
 func (p *program) checkGlobals(f *ssa.Function, i ssa.Instruction) {
 	var values []ssa.Value
 	switch i := i.(type) {
-	case *ssa.UnOp, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.DebugRef:
+	case *ssa.UnOp, *ssa.FieldAddr, *ssa.IndexAddr:
 		if u, ok := i.(*ssa.UnOp); ok && u.Op == token.MUL && !isGlobal(u.X) { // a part of one
 			if g, _ := base(u.X); isGlobal(g) && p.ofModule(g) {
 				p.source(f, u.Pos(), u.Type(), g.Name(), "global "+g.Name())
@@ -181,48 +166,11 @@ func (p *program) checkCall(f *ssa.Function, i ssa.CallInstruction) {
 		}
 		return
 	}
-	keep := func(token, who string) {
-		if bears != "" {
-			p.warn(f, i.Pos(), token, "%s may keep %s", who, bears)
-		}
-		if v := i.Value(); v != nil && !p.trusted[token] {
-			p.source(f, i.Pos(), v.Type(), token, "the result of "+who)
-		}
+	who, token := p.keeper(c)
+	if who != "" && bears != "" {
+		p.warn(f, i.Pos(), token, "%s may keep %s", who, bears)
 	}
-	if c.IsInvoke() {
-		m := c.Method
-		if len(p.family[m]) > 0 || p.sealed(c.Value.Type()) || copiesArgument(m) || !m.Exported() && p.inModule(m.Pkg()) {
-			return
-		}
-		if p.internal(c.Value.Type()) {
-			return // an unexported interface, whose implementations are all of the module
-		}
-		keep(name(m), name(m)+", which other packages may implement,")
-		return
-	}
-	switch g := c.StaticCallee(); {
-	case g != nil && (g.Blocks != nil || g.Parent() != nil):
-		return
-	case g != nil:
-		full := calleeName(g)
-		if p.effectOf(full) == retains {
-			keep(full, full)
-		}
-		return
-	}
-	switch v := c.Value.(type) {
-	case *ssa.Builtin:
-		switch v.Name() {
-		case "StringData", "SliceData", "String", "Slice", "Add":
-			keep("", "unsafe."+v.Name())
-		}
-	default:
-		if s := signature(c.Value.Type()); p.open[s] {
-			token := ""
-			if v, ok := v.(*ssa.Parameter); ok {
-				token = v.Name()
-			}
-			keep(token, "a function that another package may supply")
-		}
+	if v := i.Value(); who != "" && v != nil {
+		p.source(f, i.Pos(), v.Type(), token, "the result of "+who)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ebbpool/arena/arenavet/internal/access"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
@@ -57,24 +58,16 @@ func analyze(c Config) (*program, error) {
 	if err := p.askCompiler(); err != nil {
 		return nil, err
 	}
+	p.findConcrete()
+	p.findReach()
+	p.findOpen()
+	p.slices = &rewrite.Slices{Functions: p.functions}
 	return p, p.study()
 }
 
 // study computes everything that depends on the owned types.
 func (p *program) study() error {
 	p.warnings = nil
-	if p.reached == nil {
-		p.typeTable = &typeTable{}
-		p.reached = &reached{}
-		if err := p.tabulate(); err != nil {
-			return err
-		}
-		p.findReach()
-		if err := p.tabulate(); err != nil { // it depends on what is reached, and that on functions of others
-			return err
-		}
-		p.findReach()
-	}
 	if err := p.tabulate(); err != nil {
 		return err
 	}
@@ -86,7 +79,6 @@ func (p *program) study() error {
 	if p.Strings {
 		p.findFlow()
 	}
-	p.slices = &rewrite.Slices{Functions: p.sortedReach()}
 	p.thread()
 	p.check()
 	return nil
@@ -203,49 +195,29 @@ func Suggest(c Config) (*Suggestion, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, given := p.made(), p.given()
-	cached := p.cached()
+	made, given, cached := p.made(), p.given(), p.cached()
 	s := &Suggestion{Root: c.Root, Patterns: c.Patterns}
-	add := func(n string) bool {
+	all := func() []string { return slices.Concat(s.Own, s.Shared) }
+	add := func(n string) (owned bool) {
+		list := &s.Own
 		switch {
-		case slices.Contains(s.Own, n) || slices.Contains(s.Shared, n):
+		case slices.Contains(all(), n):
 			return false
 		case cached[n]:
-			if !slices.Contains(s.Cached, n) {
-				s.Cached = append(s.Cached, n)
-			}
-			return false
+			list = &s.Cached
 		case given[n]:
-			s.Shared = append(s.Shared, n)
-			return false
+			list = &s.Shared
 		}
-		s.Own = append(s.Own, n)
-		return true
+		if !slices.Contains(*list, n) {
+			*list = append(*list, n)
+		}
+		return list == &s.Own
 	}
 	for _, n := range made {
 		add(n)
 	}
-	holders := func(own func() []string, add func(string) bool) error {
-		for range 8 { // holders lead to other holders
-			p.Own = own()
-			if err := p.study(); err != nil {
-				return err
-			}
-			more := false
-			for _, w := range p.warnings {
-				if w.own != "" {
-					more = add(w.own) || more
-				}
-			}
-			if !more {
-				break
-			}
-		}
-		return nil
-	}
 	if len(s.Shared) > 0 {
-		all := func() []string { return slices.Concat(s.Own, s.Shared) }
-		if err := holders(all, func(n string) bool {
+		if err := p.addHolders(all, func(n string) bool {
 			if slices.Contains(all(), n) {
 				return false
 			}
@@ -255,11 +227,11 @@ func Suggest(c Config) (*Suggestion, error) {
 			return nil, err
 		}
 	}
-	if err := holders(func() []string { return s.Own }, add); err != nil {
+	if err := p.addHolders(func() []string { return s.Own }, add); err != nil {
 		return nil, err
 	}
 	if len(s.Shared) > 0 && (c.Shared || len(s.Own) == 0) {
-		s.Own, s.Shared, s.Given = slices.Concat(s.Own, s.Shared), nil, true
+		s.Own, s.Shared, s.Given = all(), nil, true
 		p.Own = s.Own
 		if err := p.study(); err != nil {
 			return nil, err
@@ -275,6 +247,24 @@ func Suggest(c Config) (*Suggestion, error) {
 	slices.Sort(s.Cached)
 	s.Warnings, s.Places = p.warnings, p.places()
 	return s, nil
+}
+
+// addHolders studies the program with owned types, and with the types that warnings then ask for.
+func (p *program) addHolders(own func() []string, add func(string) bool) error {
+	for range 8 { // holders lead to other holders
+		p.Own = own()
+		if err := p.study(); err != nil {
+			return err
+		}
+		more := false
+		for _, w := range p.warnings {
+			more = w.own != "" && add(w.own) || more
+		}
+		if !more {
+			break
+		}
+	}
+	return nil
 }
 
 // carriers returns the owned types of receivers and parameters of functions that no static call of the root reaches, if
@@ -306,7 +296,7 @@ func (p *program) carriers() ([]string, error) {
 		}
 	}
 	best, warnings := sites(), len(p.warnings)
-	try := func(carry []string) (n int, err error) {
+	try := func(carry ...string) (n int, err error) {
 		p.Carry = carry
 		if err := p.study(); err != nil || len(p.warnings) > warnings {
 			return 0, err
@@ -315,18 +305,17 @@ func (p *program) carriers() ([]string, error) {
 	}
 	alone := map[string]int{}
 	for _, n := range list {
-		moved, err := try([]string{n})
-		if err != nil {
+		var err error
+		if alone[n], err = try(n); err != nil {
 			return nil, err
 		}
-		alone[n] = moved
 	}
 	list = slices.DeleteFunc(list, func(n string) bool { return alone[n] <= best })
 	slices.SortStableFunc(list, func(a, b string) int { return alone[b] - alone[a] })
 	var carry []string
 	for _, n := range list {
 		more := append(slices.Clone(carry), n)
-		moved, err := try(more)
+		moved, err := try(more...)
 		if err != nil {
 			return nil, err
 		}
@@ -354,7 +343,7 @@ func (p *program) places() (all []Place) {
 		for _, x := range f.sites {
 			called := ""
 			if x.kind == siteCall {
-				called = fullName(static(f.pkg.TypesInfo, x.node.(*ast.CallExpr)))
+				called = catalog.FunctionName(static(f.pkg.TypesInfo, x.node.(*ast.CallExpr)))
 			}
 			add(x.node.Pos(), called, "")
 		}
@@ -385,37 +374,17 @@ func (p *program) made() (names []string) {
 		}
 		sites := f.sites
 		f.sites = nil
-		p.memo = map[types.Type]int{}
+		p.memo = map[types.Type]bool{}
 		p.visit(f, func(n ast.Node, parents []ast.Node) { p.addSite(f, n, parents) })
 		for _, s := range f.sites {
-			if n := elementName(s.typ); n != "" && all[n] && !slices.Contains(names, n) {
+			if n := typeName(element(s.typ)); n != "" && all[n] && !slices.Contains(names, n) {
 				names = append(names, n)
 			}
 		}
 		f.sites = sites
 	}
-	p.Own, p.own, p.memo = own, map[string]bool{}, map[types.Type]int{}
+	p.Own, p.own, p.memo = own, map[string]bool{}, map[types.Type]bool{}
 	return names
-}
-
-// elementName returns the name of the type that a slice or pointer leads to.
-func elementName(t types.Type) string {
-	for {
-		switch u := types.Unalias(t).(type) {
-		case *types.Named:
-			if s, ok := u.Underlying().(*types.Slice); ok {
-				t = s.Elem()
-				continue
-			}
-			return u.Obj().Name()
-		case *types.Slice:
-			t = u.Elem()
-		case *types.Pointer:
-			t = u.Elem()
-		default:
-			return ""
-		}
-	}
 }
 
 // given returns the names of types that the root's parameters lead to.

@@ -8,8 +8,8 @@
 //	reach.go     the functions that a call of the root may run
 //	types.go     which types are owned, and which lead to owned values
 //	check.go     warn of each place that may hold memory of the arena after its end; places.go, writes.go,
-//	             interior.go, libraries.go
-//	thread.go    the functions that take the arena, and their allocation sites; sites.go, appends.go, text.go
+//	             interior.go, escapes.go, libraries.go
+//	thread.go    the functions that take the arena, and their allocation sites; sites.go, text.go
 //	edit.go      the edits of each site, printed, type-checked, and dropped alone if they do not compile
 //	inverse.go   the result without the arena must be the original
 //	verify.go    the program's tests, with a nil arena and with one that ends with each call of the root

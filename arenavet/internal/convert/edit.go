@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
@@ -29,10 +30,7 @@ type printer struct {
 // edit, there is no conversion.
 func (p *program) convertedFiles() (map[string][]byte, []*packages.Package, error) {
 	for range 20 {
-		overlay, ranges := map[string][]byte{}, map[string][]rewrite.Marked{}
-		for name, text := range p.print() {
-			overlay[name], ranges[name] = rewrite.Unmark(text)
-		}
+		overlay, ranges := p.print()
 		saved := p.fset
 		p.fset = token.NewFileSet()
 		pkgs, err := packages.Load(p.loader(overlay), p.paths...)
@@ -48,10 +46,7 @@ func (p *program) convertedFiles() (map[string][]byte, []*packages.Package, erro
 				if path, ok := strings.CutSuffix(e.Msg, " imported and not used"); ok {
 					path, _, _ = strings.Cut(path, " as ")
 					p.unused[at.Filename+path] = true
-					continue
-				}
-				best := rewrite.Innermost(ranges[at.Filename], at.Offset, p.siteAt)
-				if best == nil {
+				} else if best := rewrite.Innermost(ranges[at.Filename], at.Offset); best == nil {
 					failed = fmt.Errorf("%s:%d: %s", p.relative(at.Filename), at.Line, e.Msg)
 				} else if p.dropped[best.ID] == "" {
 					p.dropped[best.ID] = "does not compile: " + e.Msg
@@ -87,18 +82,8 @@ func formatted(src []byte) bool {
 	return err == nil && bytes.Equal(f, src)
 }
 
-// siteAt reports whether an id belongs to a site that is not dropped yet.
-func (p *program) siteAt(id token.Pos) bool {
-	for _, f := range p.order {
-		if f.threaded && slices.ContainsFunc(f.sites, func(s *site) bool { return s.node.Pos() == id }) {
-			return true
-		}
-	}
-	return false
-}
-
-// print prints the changed files, with marks.
-func (p *program) print() map[string]string {
+// print prints the changed files, and returns the ranges of the sites in them.
+func (p *program) print() (texts map[string][]byte, ranges map[string][]rewrite.Marked) {
 	byFile := map[*ast.File]*printer{}
 	in := func(file *ast.File) *printer {
 		if byFile[file] == nil {
@@ -109,7 +94,7 @@ func (p *program) print() map[string]string {
 		return byFile[file]
 	}
 	for _, f := range p.order {
-		if !f.threaded || f.carrier != "" && !slices.ContainsFunc(f.sites, func(s *site) bool { return p.dropped[s.node.Pos()] == "" }) && !p.callsTwins(f) {
+		if !f.threaded || f.carrier != "" && !slices.ContainsFunc(f.sites, p.moves) && !p.callsTwins(f) {
 			continue
 		}
 		r := in(f.file)
@@ -119,7 +104,7 @@ func (p *program) print() map[string]string {
 		r.calls(f)
 		r.carried(f)
 		for _, s := range f.sites {
-			if p.dropped[s.node.Pos()] == "" {
+			if p.moves(s) {
 				r.site(f, s)
 			}
 		}
@@ -127,14 +112,30 @@ func (p *program) print() map[string]string {
 	p.printFields(in)
 	p.printHelpers(in)
 	p.printInterfaces(in)
-	out := map[string]string{}
-	for file, r := range byFile {
-		r.Sort()
+	texts, ranges = map[string][]byte{}, map[string][]rewrite.Marked{}
+	for _, r := range byFile {
 		r.imports()
-		r.Sort()
-		out[r.name] = r.Span(file.FileStart, file.FileEnd, nil)
+		text, marks := r.Print()
+		texts[r.name], ranges[r.name] = text, spans(marks)
 	}
-	return out
+	return texts, ranges
+}
+
+// moves reports whether a site's edits are part of the conversion.
+func (p *program) moves(s *site) bool { return p.dropped[s.node.Pos()] == "" }
+
+// spans joins the edits of each site into one range. Other edits have no ID.
+func spans(marks []rewrite.Marked) (all []rewrite.Marked) {
+	at := map[token.Pos]int{}
+	for _, m := range marks {
+		if i, ok := at[m.ID]; ok {
+			all[i].From, all[i].To = min(m.From, all[i].From), max(m.To, all[i].To)
+		} else if m.ID.IsValid() {
+			at[m.ID] = len(all)
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 func (p *program) callsTwins(f *function) bool {
@@ -146,7 +147,7 @@ func (r *printer) imports() {
 	has := false
 	for _, im := range r.file.Imports {
 		path, _ := strconv.Unquote(im.Path.Value)
-		has = has || path == arenaPath
+		has = has || path == catalog.ArenaPath
 		if r.p.unused[r.name+im.Path.Value] {
 			from, to := im.Pos(), im.End()
 			for _, d := range r.file.Decls {
@@ -154,20 +155,20 @@ func (r *printer) imports() {
 					from, to = g.Pos(), g.End()
 				}
 			}
-			r.Put(from, to, r.file.Pos(), "")
+			r.Put(from, to, token.NoPos, "")
 		}
 	}
-	if has || r.p.unused[r.name+strconv.Quote(arenaPath)] || !slices.ContainsFunc(r.Edits, func(e *rewrite.Edit) bool { return strings.Contains(e.Text(), r.arena+".") }) {
+	if has || r.p.unused[r.name+strconv.Quote(catalog.ArenaPath)] || !slices.ContainsFunc(r.Edits, func(e rewrite.Edit) bool { return strings.Contains(e.Text, r.arena+".") }) {
 		return
 	}
-	spec := strconv.Quote(arenaPath)
+	spec := strconv.Quote(catalog.ArenaPath)
 	if r.arena != "arena" {
 		spec = r.arena + " " + spec
 	}
 	for _, d := range r.file.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if ok && g.Tok == token.IMPORT && g.Lparen.IsValid() && len(g.Specs) > 0 {
-			r.Put(g.Rparen, g.Rparen, r.file.Pos(), "\n\n"+spec+"\n")
+			r.Put(g.Rparen, g.Rparen, token.NoPos, "\n\n"+spec+"\n")
 			return
 		}
 	}
@@ -177,83 +178,71 @@ func (r *printer) imports() {
 			at, gap = d.End(), "\n"
 		}
 	}
-	r.Put(at, at, r.file.Pos(), gap+"import "+spec+"\n")
+	r.Put(at, at, token.NoPos, gap+"import "+spec+"\n")
+}
+
+func isImport(d ast.Decl) bool {
+	g, ok := d.(*ast.GenDecl)
+	return ok && g.Tok == token.IMPORT
 }
 
 // declare turns F into its twin, and writes a new F before it.
 func (r *printer) declare(f *function) {
 	d := f.decl
 	if f.keeps {
-		r.Put(d.Type.Func, d.Type.Func, d.Pos(), r.original(f))
-		r.Put(d.Name.Pos(), d.Name.End(), d.Pos(), f.twin)
+		r.Put(d.Type.Func, d.Type.Func, token.NoPos, r.original(f))
+		r.Put(d.Name.Pos(), d.Name.End(), token.NoPos, f.twin)
 	}
 	first := f.arena + " *" + r.arena + ".Arena"
-	switch l := d.Type.Params.List; {
-	case len(l) == 0:
-	case len(l[0].Names) == 0:
-		first = "*" + r.arena + ".Arena, "
-		if slices.ContainsFunc(f.sites, func(*site) bool { return true }) || r.p.callsTwins(f) { // all need names
-			first = f.arena + " *" + r.arena + ".Arena, "
-			for _, field := range l {
-				r.Put(field.Pos(), field.Pos(), d.Pos(), "_ ")
-			}
+	for _, field := range d.Type.Params.List {
+		if len(field.Names) == 0 { // all need names
+			r.Put(field.Pos(), field.Pos(), token.NoPos, "_ ")
 		}
-	default:
+	}
+	if len(d.Type.Params.List) > 0 {
 		first += ", "
 	}
 	at := d.Type.Params.Opening + 1
-	r.Put(at, at, d.Pos(), first)
+	r.Put(at, at, token.NoPos, first)
 }
 
 // original returns F as a call of its twin with a nil arena.
 func (r *printer) original(f *function) string {
-	d, p := f.decl, r.p
-	src := p.src[r.name]
-	slice := func(from, to token.Pos) string {
-		return string(src[p.position(from).Offset:p.position(to).Offset])
+	d, sig := f.decl, f.obj.Signature()
+	unnamed := false
+	for v := range sig.Params().Variables() {
+		unnamed = unnamed || v.Name() == "" || v.Name() == "_"
 	}
 	args, params := []string{"nil"}, []string(nil)
-	unnamed := false
 	for _, field := range d.Type.Params.List {
-		unnamed = unnamed || len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" })
-	}
-	n := 0
-	for _, field := range d.Type.Params.List {
-		names := []string{}
-		for _, id := range field.Names {
-			names = append(names, id.Name)
-		}
-		if unnamed {
-			names = names[:0]
-			for range max(len(field.Names), 1) {
-				n++
+		var names []string
+		for range max(len(field.Names), 1) {
+			n := len(args) + len(names)
+			if unnamed {
 				names = append(names, fmt.Sprint("p", n))
+			} else {
+				names = append(names, sig.Params().At(n-1).Name())
 			}
 		}
-		params = append(params, strings.Join(names, ", ")+" "+p.text(field.Type))
-		if _, ok := field.Type.(*ast.Ellipsis); ok {
-			names[len(names)-1] += "..."
-		}
+		params = append(params, strings.Join(names, ", ")+" "+r.p.text(field.Type))
 		args = append(args, names...)
 	}
-	head, call := "func ", f.twin+"("+strings.Join(args, ", ")+")"
+	call := f.twin + "(" + strings.Join(args, ", ")
+	if sig.Variadic() {
+		call += "..."
+	}
+	head, call := "func ", call+")"
 	if d.Recv != nil {
-		recv := d.Recv.List[0]
-		if len(recv.Names) == 0 || recv.Names[0].Name == "_" {
-			head += "(r " + p.text(recv.Type) + ") "
-			call = "r." + call
-		} else {
-			head += p.text(d.Recv) + " "
-			call = recv.Names[0].Name + "." + call
+		recv := sig.Recv().Name()
+		if recv == "" || recv == "_" {
+			recv = "r"
 		}
+		head += "(" + recv + " " + r.p.text(d.Recv.List[0].Type) + ") "
+		call = recv + "." + call
 	}
-	list := p.text(d.Type.Params)
-	if unnamed {
-		list = "(" + strings.Join(params, ", ") + ")"
-	}
-	head += d.Name.Name + list
+	head += d.Name.Name + "(" + strings.Join(params, ", ") + ")"
 	if d.Type.Results != nil {
-		head += " " + slice(d.Type.Results.Pos(), d.Type.Results.End())
+		head += " " + r.p.text(d.Type.Results)
 		call = "return " + call
 	}
 	return head + " {\n\t" + call + "\n}\n\n// " + f.twin + " is " + d.Name.Name + " with memory from " + f.arena + ", which may be nil.\n"
@@ -266,23 +255,16 @@ func (r *printer) calls(f *function) {
 		if twin == "" {
 			continue
 		}
-		var id *ast.Ident
-		switch x := ast.Unparen(c.expr.Fun).(type) {
-		case *ast.Ident:
-			id = x
-		case *ast.SelectorExpr:
-			id = x.Sel
-		default:
-			continue
+		id, ok := ast.Unparen(c.expr.Fun).(*ast.Ident)
+		if !ok {
+			id = ast.Unparen(c.expr.Fun).(*ast.SelectorExpr).Sel
 		}
-		if id.Name != twin {
-			r.Put(id.Pos(), id.End(), f.decl.Pos(), twin)
-		}
+		r.Put(id.Pos(), id.End(), token.NoPos, twin)
 		first := f.arena
 		if len(c.expr.Args) > 0 {
 			first += ", "
 		}
-		r.Put(c.expr.Lparen+1, c.expr.Lparen+1, f.decl.Pos(), first)
+		r.Put(c.expr.Lparen+1, c.expr.Lparen+1, token.NoPos, first)
 	}
 }
 
@@ -309,7 +291,7 @@ func (r *printer) carried(f *function) {
 			if len(l.Elts) > 0 {
 				text += ", "
 			}
-			r.Put(l.Lbrace+1, l.Lbrace+1, f.decl.Pos(), text)
+			r.Put(l.Lbrace+1, l.Lbrace+1, token.NoPos, text)
 		}
 	})
 }
@@ -329,7 +311,7 @@ func (p *program) printFields(in func(*ast.File) *printer) {
 				if st, ok := ts.Type.(*ast.StructType); ok {
 					r := in(file)
 					field := p.carryField(types.NewPointer(pkg.TypesInfo.Defs[ts.Name].Type()))
-					r.Put(st.Fields.Opening+1, st.Fields.Opening+1, st.Pos(), "\n\t"+field+" *"+r.arena+".Arena\n")
+					r.Put(st.Fields.Opening+1, st.Fields.Opening+1, token.NoPos, "\n\t"+field+" *"+r.arena+".Arena\n")
 				}
 				return true
 			})
@@ -349,11 +331,11 @@ func (p *program) printHelpers(in func(*ast.File) *printer) {
 			if !f.threaded || s.kind != siteCall || p.dropped[s.node.Pos()] != "" {
 				continue
 			}
-			full := fullName(static(f.pkg.TypesInfo, s.node.(*ast.CallExpr)))
+			full := catalog.FunctionName(static(f.pkg.TypesInfo, s.node.(*ast.CallExpr)))
 			if k := (key{f.pkg, full}); helpers[full].name != "" && !done[k] {
 				done[k] = true
 				r := in(f.file)
-				r.Put(f.file.FileEnd, f.file.FileEnd, f.file.Pos(), helperText(full, f.file, r.arena))
+				r.Put(f.file.FileEnd, f.file.FileEnd, token.NoPos, helperText(full, f.file, r.arena))
 			}
 		}
 	}
@@ -397,7 +379,7 @@ func (p *program) printInterfaces(in func(*ast.File) *printer) {
 				if ft.Results != nil {
 					text += " " + p.text(ft.Results)
 				}
-				r.Put(i.End(), i.End(), i.Pos(), text)
+				r.Put(i.End(), i.End(), token.NoPos, text)
 				return true
 			})
 		}
@@ -430,30 +412,79 @@ func (r *printer) typeExpr(f *function, t types.Type) string {
 
 // site writes the edits of one site.
 func (r *printer) site(f *function, s *site) {
-	id, info := s.node.Pos(), f.pkg.TypesInfo
+	info := f.pkg.TypesInfo
+	put := func(from, to token.Pos, text string) { r.Put(from, to, s.node.Pos(), text) }
+	wrap := func(from, to token.Pos, begin string) { // in a call
+		put(from, from, begin)
+		put(to, to, ")")
+	}
+	begin, end := "", ")" // a conversion to a named type
+	if n, ok := types.Unalias(s.typ).(*types.Named); ok {
+		if _, ok := n.Underlying().(*types.Slice); ok {
+			begin, end = r.typeExpr(f, n)+"(", "))"
+		}
+	}
+	elem := func() string { return r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem()) }
 	switch n := s.node.(type) {
 	case *ast.UnaryExpr:
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.call(f, "NewOf", "") + r.Node(n.X, e) + ")" })
+		put(n.Pos(), n.X.Pos(), r.call(f, "NewOf", ""))
+		put(n.End(), n.End(), ")")
 	case *ast.BinaryExpr:
-		r.concat(f, s, n)
+		wrap(n.Pos(), n.End(), f.arena+".Concat(")
+		r.operands(info, n, put)
 	case *ast.CompositeLit:
-		open, end := "", ")"
-		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
-			open, end = r.typeExpr(f, s.typ)+"(", "))"
-		}
-		r.Put(n.Pos(), n.Lbrace+1, id, open+r.call(f, "SliceOf", r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())))
-		r.Put(n.Rbrace, n.End(), id, end)
+		put(n.Pos(), n.Lbrace+1, begin+r.call(f, "SliceOf", elem()))
+		put(n.Rbrace, n.End(), end)
 	case *ast.AssignStmt:
-		r.Add(n.Rhs[0].Pos(), n.Rhs[0].End(), id, func(e *rewrite.Edit) string { return r.call(f, "NewOf", "") + r.Node(n.Rhs[0], e) + ")" })
-		r.uses(f, info, s)
+		wrap(n.Rhs[0].Pos(), n.Rhs[0].End(), r.call(f, "NewOf", ""))
+		r.uses(f, s.v, put)
 	case *ast.DeclStmt:
 		v := n.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
-			return v.Names[0].Name + " := " + r.newOf(f, r.Node(v.Type, e))
-		})
-		r.uses(f, info, s)
+		put(n.Pos(), v.Type.Pos(), v.Names[0].Name+" := "+r.newOf(f)[0])
+		put(v.Type.End(), n.End(), r.newOf(f)[1])
+		r.uses(f, s.v, put)
 	case *ast.CallExpr:
-		r.callSite(f, s, n)
+		last := n.Args[len(n.Args)-1]
+		switch s.kind {
+		case siteNew:
+			put(n.Pos(), last.Pos(), r.newOf(f)[0])
+			put(last.End(), n.End(), r.newOf(f)[1])
+		case siteMake:
+			put(n.Pos(), n.Args[1].Pos(), begin+r.call(f, "MakeSlice", elem()))
+			if len(n.Args) == 2 { // the capacity
+				end = ", " + r.p.text(last) + end
+			}
+			put(last.End(), n.End(), end)
+		case siteAppend:
+			of := ""
+			for _, a := range n.Args[1:] {
+				if !n.Ellipsis.IsValid() && !types.Identical(info.TypeOf(a), s.typ.Underlying().(*types.Slice).Elem()) {
+					of = elem()
+				}
+			}
+			put(n.Pos(), n.Lparen+1, begin+r.call(f, "Append", of))
+			put(n.Rparen, n.End(), end)
+			if n.Ellipsis.IsValid() && catalog.IsText(info.TypeOf(last)) {
+				wrap(last.Pos(), last.End(), "[]byte(")
+			}
+		case siteString:
+			wrap(last.Pos(), last.End(), f.arena+".AllocBytesToString(")
+			if types.Identical(info.TypeOf(n), types.Typ[types.String]) { // instead of the conversion
+				put(n.Pos(), last.Pos(), "")
+				put(last.End(), n.End(), "")
+			}
+		case siteBytes:
+			put(n.Pos(), last.Pos(), "append("+r.call(f, "MakeSlice", "byte")+"0, len("+r.p.text(last)+")), ")
+			put(last.End(), n.End(), "...)")
+		case siteCall:
+			to := static(info, n)
+			if h := helpers[catalog.FunctionName(to)]; h.name != "" {
+				put(n.Pos(), n.Lparen+1, h.name+"("+f.arena+", ")
+			} else {
+				put(n.Pos(), n.Lparen, f.arena+"."+to.Name())
+			}
+			put(n.End(), n.End(), "")
+		}
 	}
 }
 
@@ -466,107 +497,51 @@ func (r *printer) call(f *function, name, of string) string {
 	return c.Func(name) + of + c.First()
 }
 
-func (r *printer) newOf(f *function, of string) string {
+// newOf returns a call of arena.New before and after its type.
+func (r *printer) newOf(f *function) [2]string {
 	c := rewrite.CallOf(f.pkg.Types, "New", r.arena, f.arena)
-	return c.Func("New") + "[" + of + "]" + c.Only()
+	return [2]string{c.Func("New") + "[", "]" + c.Only()}
 }
 
-func (r *printer) concat(f *function, s *site, n *ast.BinaryExpr) {
-	parts := operands(f.pkg.TypesInfo, n)
-	r.Add(n.Pos(), n.End(), s.node.Pos(), func(e *rewrite.Edit) string {
-		var l []string
-		for _, x := range parts {
-			l = append(l, r.Node(x, e))
-		}
-		return f.arena + ".Concat(" + strings.Join(l, ", ") + ")"
-	})
-}
-
-func (r *printer) callSite(f *function, s *site, n *ast.CallExpr) {
-	id, info := s.node.Pos(), f.pkg.TypesInfo
-	switch s.kind {
-	case siteNew:
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string { return r.newOf(f, r.Node(n.Args[0], e)) })
-	case siteMake:
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
-			l := r.Node(n.Args[1], e)
-			c := l
-			if len(n.Args) > 2 {
-				c = r.Node(n.Args[2], e)
-			}
-			call := r.call(f, "MakeSlice", r.typeExpr(f, s.typ.Underlying().(*types.Slice).Elem())) + l + ", " + c + ")"
-			if _, ok := types.Unalias(s.typ).(*types.Named); ok {
-				call = r.typeExpr(f, s.typ) + "(" + call + ")"
-			}
-			return call
-		})
-	case siteAppend:
-		inst, elem := "", s.typ.Underlying().(*types.Slice).Elem()
-		for _, a := range n.Args[1:] {
-			if !n.Ellipsis.IsValid() && !types.Identical(info.TypeOf(a), elem) {
-				inst = r.typeExpr(f, elem)
-			}
-		}
-		open, end := "", ""
-		if _, ok := types.Unalias(s.typ).(*types.Named); ok {
-			open, end = r.typeExpr(f, s.typ)+"(", ")"
-		}
-		r.Put(n.Fun.Pos(), n.Lparen+1, id, open+r.call(f, "Append", inst))
-		if end != "" {
-			r.Put(n.End(), n.End(), id, end)
-		}
-		if last := n.Args[len(n.Args)-1]; n.Ellipsis.IsValid() && isString(info.TypeOf(last)) {
-			r.Add(last.Pos(), last.End(), id, func(e *rewrite.Edit) string { return "[]byte(" + r.Node(last, e) + ")" })
-		}
-	case siteString:
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
-			x := f.arena + ".AllocBytesToString(" + r.Node(n.Args[0], e) + ")"
-			if !types.Identical(info.TypeOf(n), types.Typ[types.String]) {
-				x = r.Node(n.Fun, e) + "(" + x + ")"
-			}
-			return x
-		})
-	case siteBytes:
-		r.Add(n.Pos(), n.End(), id, func(e *rewrite.Edit) string {
-			x := r.Node(n.Args[0], e)
-			return "append(" + r.call(f, "MakeSlice", "byte") + "0, len(" + x + ")), " + x + "...)"
-		})
-	case siteCall:
-		if h := helpers[fullName(static(info, n))]; h.name != "" {
-			r.Put(n.Fun.Pos(), n.Lparen+1, id, h.name+"("+f.arena+", ")
-			return
-		}
-		r.Put(n.Fun.Pos(), n.Fun.End(), id, f.arena+"."+static(info, n).Name())
+// operands turns a concatenation into a list of arguments.
+func (r *printer) operands(info *types.Info, e ast.Expr, put func(from, to token.Pos, text string)) {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || !concatenates(info, b) {
+		return
 	}
+	if e != ast.Expr(b) { // without its parentheses
+		put(e.Pos(), b.Pos(), "")
+		put(b.End(), e.End(), "")
+	}
+	r.operands(info, b.X, put)
+	put(b.X.End(), b.OpPos+1, ",")
+	r.operands(info, b.Y, put)
 }
 
 // uses rewrites a variable that has become a pointer: &x is x, x.f stays, everything else is *x.
-func (r *printer) uses(f *function, info *types.Info, s *site) {
-	id := s.node.Pos()
+func (r *printer) uses(f *function, v *types.Var, put func(from, to token.Pos, text string)) {
+	info := f.pkg.TypesInfo
 	var stack []ast.Node
 	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
 		if n == nil {
 			stack = stack[:len(stack)-1]
 			return true
 		}
-		if x, ok := n.(*ast.Ident); ok && info.Uses[x] == types.Object(s.v) {
-			star := func() { r.Put(x.Pos(), x.End(), id, "(*"+x.Name+")").Inner = true }
+		if x, ok := n.(*ast.Ident); ok && info.Uses[x] == types.Object(v) {
+			text := "(*" + x.Name + ")"
 			switch parent := stack[len(stack)-1].(type) {
 			case *ast.UnaryExpr:
 				if parent.Op == token.AND {
-					r.Put(parent.Pos(), parent.End(), id, x.Name).Inner = true
-				} else {
-					star()
+					put(parent.Pos(), x.Pos(), "")
+					text = x.Name
 				}
 			case *ast.SelectorExpr:
-				if sel := info.Selections[parent]; sel != nil && sel.Kind() == types.MethodVal { // a method value has a copy
-					if call, ok := stack[len(stack)-2].(*ast.CallExpr); !ok || call.Fun != parent {
-						star()
-					}
+				call, ok := stack[len(stack)-2].(*ast.CallExpr)
+				if sel := info.Selections[parent]; sel == nil || sel.Kind() != types.MethodVal || ok && call.Fun == parent {
+					text = x.Name // a method value has a copy
 				}
-			default:
-				star()
 			}
+			put(x.Pos(), x.End(), text)
 		}
 		stack = append(stack, n)
 		return true

@@ -208,7 +208,7 @@ func (g *gen) expr(t string) string {
 		return g.pick(g.variable(t), "(&Node{Name: "+s()+"})", "(&Node{Name: "+s()+", Next: "+n()+", Kids: "+g.expr("[]*Node")+"})", "first("+g.expr("[]*Node")+")", "id("+n()+")",
 			"(&Node{Tags: "+g.expr("[]string")+", Bytes: "+g.expr("[]byte")+"})", "(&Node{Val: "+s()+", Pos: Pos{File: "+s()+"}})", "new(Node)", "id("+g.variable(t)+")", "(&Node{Val: "+n()+"})", "v.visit("+n()+")")
 	case "string":
-		return g.pick(g.variable(t), s()+" + "+s(), "strings.ToUpper("+s()+")", "string("+g.expr("[]byte")+")", "fmt.Sprintf(\"%s-%d\", "+s()+", 1)", g.variable("*Node")+".Name",
+		return g.pick(g.variable(t), s()+" + "+s(), s()+" + ("+s()+" + "+s()+")", "strings.ToUpper("+s()+")", "string("+g.expr("[]byte")+")", "fmt.Sprintf(\"%s-%d\", "+s()+", 1)", g.variable("*Node")+".Name",
 			"strings.TrimSpace("+s()+")", "strings.Join("+g.expr("[]string")+", \",\")", g.variable("*Node")+".Pos.File", "fmt.Sprint(&Holder{S: "+s()+"})", "strings.ReplaceAll("+s()+", \"a\", \"b\")")
 	case "[]byte":
 		return g.pick(g.variable(t), "[]byte("+s()+")", "bytes.ToUpper("+g.variable(t)+")", g.variable("*Node")+".Raw[:]", "bytes.TrimSpace("+g.variable(t)+")", "append([]byte(nil), "+s()+"...)", "make([]byte, 2, 3)",

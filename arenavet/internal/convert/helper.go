@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // Functions of the standard library that copy their argument, and that package arena has no function for, get a helper
@@ -57,7 +59,7 @@ func bytesToLowerIn(a *ARENA.Arena, s []byte) []byte {
 // helped reports whether a call of a function becomes a call of its helper: the package declares none of the
 // names in it, and the file names the function's package as usual.
 func (p *program) helped(f *function, n *ast.CallExpr, o *types.Func) bool {
-	h, ok := helpers[fullName(o)]
+	h, ok := helpers[catalog.FunctionName(o)]
 	if !ok || usesName(f.file, h.name) {
 		return false
 	}
@@ -72,7 +74,7 @@ func (p *program) helped(f *function, n *ast.CallExpr, o *types.Func) bool {
 
 // helperText returns a helper as a file with these imports has it.
 func helperText(full string, file *ast.File, arena string) string {
-	path, _, _ := cutName(full)
+	path := catalog.PackageOf(full)
 	pkg := path[strings.LastIndexByte(path, '/')+1:]
 	for _, im := range file.Imports {
 		if was, _ := strconv.Unquote(im.Path.Value); was == path && im.Name != nil {
@@ -96,7 +98,7 @@ func usesName(file *ast.File, name string) bool {
 // arenaName returns the name of package arena in a file.
 func (p *program) arenaName(file *ast.File) string {
 	for _, im := range file.Imports {
-		if path, _ := strconv.Unquote(im.Path.Value); path == arenaPath {
+		if path, _ := strconv.Unquote(im.Path.Value); path == catalog.ArenaPath {
 			if im.Name != nil {
 				return im.Name.Name
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 )
 
 // The functions of other packages that are listed here retain no argument, in a variable or in another
@@ -41,34 +43,17 @@ var fresh = map[string]bool{
 var aliasing = map[string]bool{
 	"strings.Replacer.Replace": true, "regexp.Regexp.FindString": true, "regexp.Regexp.FindStringSubmatch": true, "regexp.Regexp.FindAllString": true,
 	"regexp.Regexp.ReplaceAllString": true, "regexp.Regexp.Split": true, "regexp.Regexp.Find": true, "regexp.Regexp.FindSubmatch": true, "regexp.Regexp.ReplaceAll": true,
-	"sort.Interface.Len": true,
 }
 
 // callsOnly reports whether a function calls a function argument before it returns, and never later.
 func callsOnly(full string) bool {
-	pkg, _, _ := cutName(full)
-	switch pkg {
+	switch catalog.PackageOf(full) {
 	case "strings", "bytes", "sort":
 		return !strings.Contains(full, "Seq")
 	case "slices":
 		return true
 	}
 	return full == "maps.DeleteFunc" || full == "maps.EqualFunc" || full == "sync.Once.Do"
-}
-
-func cutName(full string) (pkg, name string, ok bool) {
-	slash := strings.LastIndexByte(full, '/') + 1
-	pkg, name, ok = strings.Cut(full[slash:], ".")
-	return full[:slash] + pkg, name, ok
-}
-
-// fullName returns a function's package path and name, with its receiver's type.
-func fullName(o *types.Func) string {
-	o = o.Origin()
-	if o.Pkg() == nil {
-		return name(o)
-	}
-	return o.Pkg().Path() + "." + name(o)
 }
 
 type effect uint8
@@ -81,7 +66,8 @@ const (
 
 // effectOf returns the effect of a function of another package on its arguments.
 func (p *program) effectOf(full string) effect {
-	pkg, name, _ := cutName(full)
+	pkg := catalog.PackageOf(full)
+	name := strings.TrimPrefix(full, pkg+".")
 	switch {
 	case fresh[full] || p.trusted[full] || p.trusted[name]:
 		return copies
@@ -101,7 +87,7 @@ func copiesArgument(m *types.Func) bool {
 
 func calleeName(f *ssa.Function) string {
 	if o, ok := f.Object().(*types.Func); ok {
-		return fullName(o)
+		return catalog.FunctionName(o)
 	}
 	return f.Name()
 }

@@ -34,18 +34,19 @@ type Config struct {
 // program is the loaded module and the results of the stages.
 type program struct {
 	Config
-	fset    *token.FileSet
-	mode    packages.LoadMode // reads export data of dependencies, or their source
-	pkgs    []*packages.Package
-	paths   []string // of pkgs
-	modules map[*types.Package]bool
-	prog    *ssa.Program
-	funcs   map[*types.Func]*function
-	order   []*function // of funcs, by position
-	bySSA   map[*ssa.Function]*function
-	src     map[string][]byte
-	heap    map[string]bool // "file:line:kind" that the compiler's escape analysis names
-	root    *function
+	fset     *token.FileSet
+	mode     packages.LoadMode // reads export data of dependencies, or their source
+	pkgs     []*packages.Package
+	paths    []string // of pkgs
+	modules  map[*types.Package]bool
+	prog     *ssa.Program
+	funcs    map[*types.Func]*function
+	order    []*function // of funcs, by position
+	bySSA    map[*ssa.Function]*function
+	src      map[string][]byte
+	heap     map[string]bool // "file:line:kind" that the compiler's escape analysis names
+	root     *function
+	concrete []types.Type // all named types of the module that are no interfaces
 
 	*reached
 	*typeTable
@@ -111,19 +112,19 @@ type typeTable struct {
 	own       map[string]bool // as the user names them
 	owned     []types.Type
 	holders   []types.Type    // named types of the module that lead to owned ones, owned ones included
-	concrete  []types.Type    // all named types of the module that are no interfaces
 	capturing map[string]bool // signatures of closures that capture bearing values
-	memo      map[types.Type]int
-	open      map[string]bool // signatures of functions that other packages may supply
+	memo      map[types.Type]bool
 }
 
 // reached holds the functions that a call of the root may run.
 type reached struct {
-	reach    map[*ssa.Function]bool
-	outside  map[*ssa.Function]bool     // called by other packages, with arguments that are not known
-	boxed    []types.Type               // types of values that become interfaces
-	asserted []types.Type               // types that interfaces are asserted to have
-	taken    map[string][]*ssa.Function // functions that are used as values, by signature
+	reach     map[*ssa.Function]bool
+	functions []*ssa.Function            // of reach, by position
+	outside   map[*ssa.Function]bool     // called by other packages, with arguments that are not known
+	boxed     []types.Type               // types of values that become interfaces
+	asserted  []types.Type               // types that interfaces are asserted to have
+	taken     map[string][]*ssa.Function // functions that are used as values, by signature
+	open      map[string]bool            // signatures of functions that other packages may supply
 }
 
 // With -strings, one graph has the flow of strings and flat slices: a node for each SSA value, for each field
@@ -137,7 +138,6 @@ type graph struct {
 	from    map[ssa.Value]map[any]bool // the nodes that may flow into the base of an append
 	sunk    map[any]ssa.Instruction    // from a node that flows into the sink to the first instruction that does it
 	now     ssa.Instruction
-	bySig   map[string][]*ssa.Function
 }
 
 type result struct {

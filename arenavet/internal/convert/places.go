@@ -10,6 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/access"
+	"github.com/ebbpool/arena/arenavet/internal/rewrite"
+	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
 // Where a value may be stored, and warnings of places where it may not.
@@ -82,20 +84,10 @@ func (p *program) carriesIn(v ssa.Value, seen map[ssa.Value]bool) bool {
 
 // variadic returns the arguments of a call that are elements of a slice, and whether v is such a slice.
 func variadic(v *ssa.Slice) (list []ssa.Value, ok bool) {
-	a, ok := v.X.(*ssa.Alloc)
-	if !ok || a.Comment != "varargs" {
-		return nil, false
+	if a, ok := v.X.(*ssa.Alloc); ok && a.Comment == "varargs" {
+		return ssaform.Operands(v), true
 	}
-	for _, r := range *a.Referrers() {
-		if i, ok := r.(*ssa.IndexAddr); ok {
-			for _, s := range *i.Referrers() {
-				if s, ok := s.(*ssa.Store); ok && s.Addr == i {
-					list = append(list, s.Val)
-				}
-			}
-		}
-	}
-	return list, true
+	return nil, false
 }
 
 // base follows an address to its beginning: a global, a local, or a pointer or slice. It also returns the
@@ -120,10 +112,6 @@ func base(v ssa.Value) (ssa.Value, []*ssa.FieldAddr) {
 	}
 }
 
-func structOf(f *ssa.FieldAddr) types.Type {
-	return types.Unalias(f.X.Type().Underlying().(*types.Pointer).Elem())
-}
-
 // place returns why memory of the arena may not be stored at an address, and the token that answers it, or
 // nothing.
 func (p *program) place(addr ssa.Value) (why, token string) {
@@ -135,7 +123,7 @@ func (p *program) place(addr ssa.Value) (why, token string) {
 		return "global " + g.Name(), g.Name()
 	}
 	for _, f := range fields {
-		if p.isOwned(structOf(f)) {
+		if p.isOwned(rewrite.StructOf(f)) {
 			return "", "" // a part of what is owned
 		}
 	}
@@ -145,7 +133,7 @@ func (p *program) place(addr ssa.Value) (why, token string) {
 	var t types.Type
 	switch {
 	case len(fields) > 0:
-		t = structOf(fields[len(fields)-1])
+		t = rewrite.StructOf(fields[len(fields)-1])
 	default:
 		q, ok := addr.Type().Underlying().(*types.Pointer)
 		if !ok {
@@ -177,6 +165,20 @@ func (p *program) heapOnly(f *ssa.Function, text bool) bool {
 	}
 	return !slices.ContainsFunc(f.Params, func(v *ssa.Parameter) bool { return inside(v.Type()) }) &&
 		!slices.ContainsFunc(f.FreeVars, func(v *ssa.FreeVar) bool { return inside(v.Type()) })
+}
+
+// sealed reports whether only types of the module, or types that embed one, implement an interface.
+func (p *program) sealed(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range i.Methods() {
+		if !m.Exported() && p.inModule(m.Pkg()) {
+			return true
+		}
+	}
+	return false
 }
 
 // internal reports whether an unexported interface is implemented only by types of the module: no exported function,
@@ -226,16 +228,32 @@ func mentions(t types.Type, n *types.Named) bool {
 	})
 }
 
-// onlyCalled reports whether a parameter of a function type is only called.
-func onlyCalled(v *ssa.Parameter) bool {
-	for _, r := range *v.Referrers() {
-		if _, ok := r.(*ssa.DebugRef); ok {
-			continue
+// keeper names the function of another package that a call may run and that may keep its arguments, and returns the
+// token that answers the warning. There is none if who is "".
+func (p *program) keeper(c *ssa.CallCommon) (who, token string) {
+	g := c.StaticCallee()
+	switch v := c.Value.(type) {
+	case *ssa.Builtin:
+		switch v.Name() {
+		case "StringData", "SliceData", "String", "Slice", "Add":
+			who = "unsafe." + v.Name()
 		}
-		c, ok := r.(*ssa.Call)
-		if !ok || c.Call.Value != v || slices.Contains(c.Call.Args, ssa.Value(v)) {
-			return false
-		}
+	case *ssa.Parameter:
+		token = v.Name()
 	}
-	return true
+	switch {
+	case c.IsInvoke():
+		m := c.Method
+		if len(p.family[m]) == 0 && !p.sealed(c.Value.Type()) && !p.internal(c.Value.Type()) && !copiesArgument(m) {
+			who, token = name(m)+", which other packages may implement,", name(m)
+		}
+	case g == nil && p.open[signature(c.Value.Type())]:
+		who = "a function that another package may supply"
+	case g != nil && g.Blocks == nil && g.Parent() == nil && p.effectOf(calleeName(g)) == retains:
+		who, token = calleeName(g), calleeName(g)
+	}
+	if p.trusted[token] {
+		return "", ""
+	}
+	return who, token
 }

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
-)
 
-const arenaPath = "github.com/ebbpool/arena"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
+)
 
 func load(c Config) (*program, error) {
 	p := &program{Config: c, fset: token.NewFileSet(), modules: map[*types.Package]bool{}, funcs: map[*types.Func]*function{}, bySSA: map[*ssa.Function]*function{},
@@ -28,7 +28,7 @@ func load(c Config) (*program, error) {
 	for _, t := range c.Trust {
 		p.trusted[t] = true
 	}
-	list, err := p.goCommand("list", "-e", "-f", "{{if .Error}}{{.Error}}{{end}}", arenaPath)
+	list, err := p.goCommand("list", "-e", "-f", "{{if .Error}}{{.Error}}{{end}}", catalog.ArenaPath)
 	if err != nil && !c.suggest {
 		return nil, fmt.Errorf("convert: %w", err)
 	}
@@ -39,7 +39,9 @@ func load(c Config) (*program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("convert: %w", err)
 	}
-	p.paths = slices.DeleteFunc(strings.Fields(list), func(path string) bool { return path == arenaPath || strings.HasPrefix(path, arenaPath+"/internal/") })
+	p.paths = slices.DeleteFunc(strings.Fields(list), func(path string) bool {
+		return path == catalog.ArenaPath || strings.HasPrefix(path, catalog.ArenaPath+"/internal/")
+	})
 	if len(p.paths) == 0 {
 		return nil, fmt.Errorf("convert: no packages of the main module match %s", strings.Join(c.Patterns, " "))
 	}
@@ -208,15 +210,17 @@ func typeText(t types.Type) string {
 func (p *program) findRoot() error {
 	want := strings.NewReplacer("(*", "", "(", "", ")", "").Replace(p.Root)
 	var found []*function
+	var names []string
 	for _, f := range p.order {
 		short := name(f.obj)
+		names = append(names, f.pkg.Name+"."+short)
 		if want == short || want == f.pkg.Name+"."+short || want == f.pkg.PkgPath+"."+short || strings.HasSuffix(f.pkg.PkgPath+"."+short, "/"+want) {
 			found = append(found, f)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return fmt.Errorf("convert: no function %s%s", p.Root, p.meant(want))
+		return fmt.Errorf("convert: no function %s%s", p.Root, meant(want, names))
 	case 1:
 	default:
 		return fmt.Errorf("convert: %s is ambiguous: %s.%s, %s.%s", p.Root, found[0].pkg.PkgPath, name(found[0].obj), found[1].pkg.PkgPath, name(found[1].obj))
@@ -228,20 +232,18 @@ func (p *program) findRoot() error {
 	return nil
 }
 
-// meant returns the functions with the most similar names to a name that does not exist, as a hint.
-func (p *program) meant(want string) string {
-	last := strings.ToLower(want[strings.LastIndexByte(want, '.')+1:])
-	var near []string
-	best := len(last)/3 + 1
-	for _, f := range p.order {
-		d := distance(last, strings.ToLower(f.obj.Name()))
-		if d > best {
-			continue
-		}
+// meant returns the names that are most similar to one that does not exist, as a hint. Only their last elements count.
+func meant(want string, names []string) string {
+	last := func(s string) string { return strings.ToLower(s[strings.LastIndexByte(s, '.')+1:]) }
+	near, best := []string(nil), len(last(want))/3+1
+	for _, n := range names {
+		d := distance(last(want), last(n))
 		if d < best {
 			near, best = nil, d
 		}
-		near = append(near, f.pkg.Name+"."+name(f.obj))
+		if d == best {
+			near = append(near, n)
+		}
 	}
 	if len(near) == 0 || len(near) > 6 {
 		return ""

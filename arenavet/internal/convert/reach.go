@@ -2,10 +2,14 @@ package convert
 
 import (
 	"go/types"
+	"maps"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ebbpool/arena/arenavet/internal/access"
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
 
@@ -82,18 +86,13 @@ func (p *program) findReach() {
 		}
 		for i := range invokes {
 			for _, x := range p.concrete {
-				for _, t := range []types.Type{x, types.NewPointer(x)} {
-					if !types.Implements(t, i.iface) {
-						continue
-					}
-					set := p.prog.MethodSets.MethodSet(t)
-					for k := range set.Len() {
-						m := set.At(k).Obj().(*types.Func)
-						switch {
-						case i.method != "" && m.Name() != i.method, i.method == "" && !hasMethod(i.iface, m.Name()):
-							continue
-						}
-						add(p.prog.MethodValue(set.At(k)), false)
+				if !implements(x, i.iface) {
+					continue
+				}
+				set := p.prog.MethodSets.MethodSet(types.NewPointer(x))
+				for m := range i.iface.Methods() {
+					if i.method == "" || i.method == m.Name() {
+						add(p.prog.MethodValue(set.Lookup(m.Pkg(), m.Name())), false)
 					}
 				}
 			}
@@ -104,18 +103,15 @@ func (p *program) findReach() {
 			}
 		}
 		if len(queue) == 0 {
-			return
+			break
 		}
 	}
-}
-
-func hasMethod(i *types.Interface, name string) bool {
-	for m := range i.Methods() {
-		if m.Name() == name {
-			return true
+	r.functions = slices.SortedFunc(maps.Keys(r.reach), func(a, b *ssa.Function) int {
+		if a.Pos().IsValid() && b.Pos().IsValid() && a.Pos() != b.Pos() {
+			return p.compare(a.Pos(), b.Pos())
 		}
-	}
-	return false
+		return strings.Compare(a.String(), b.String())
+	})
 }
 
 // printed are the methods that package fmt calls.
@@ -124,11 +120,7 @@ var printed = map[string]string{"String": "func() string", "Error": "func() stri
 // handedOut reports the functions and interfaces that a listed function of another package gets with a call's
 // arguments, and adds the methods that package fmt calls.
 func (p *program) handedOut(c *ssa.CallCommon, add func(*ssa.Function, bool), iface func(*types.Interface), dynamic func(string)) {
-	full := ""
-	if g := c.StaticCallee(); g != nil {
-		full = calleeName(g)
-	}
-	pkg, _, _ := cutName(full)
+	pkg := catalog.PackageOf(calleeName(c.StaticCallee()))
 	for _, a := range c.Args {
 		for _, v := range unboxed(a) {
 			if pkg == "fmt" {
@@ -204,20 +196,6 @@ func leadsTo(t, x types.Type) bool {
 	})
 }
 
-// sealed reports whether only types of the module, or types that embed one, implement an interface.
-func (p *program) sealed(t types.Type) bool {
-	i, ok := t.Underlying().(*types.Interface)
-	if !ok {
-		return false
-	}
-	for m := range i.Methods() {
-		if !m.Exported() && p.inModule(m.Pkg()) {
-			return true
-		}
-	}
-	return false
-}
-
 // addressTaken lists the functions that the module uses as values, by signature.
 func (p *program) addressTaken() map[string][]*ssa.Function {
 	all, seen := map[string][]*ssa.Function{}, map[*ssa.Function]bool{}
@@ -261,4 +239,83 @@ func (p *program) addressTaken() map[string][]*ssa.Function {
 		}
 	}
 	return all
+}
+
+// findOpen finds the signatures of variables that may hold functions of other packages: functions that the module uses as
+// values, parameters of the root, exported variables and fields, results of other packages, and parameters of exported
+// functions that may store them.
+func (p *program) findOpen() {
+	p.open = map[string]bool{}
+	seen := map[types.Type]bool{}
+	var open func(t types.Type)
+	open = func(t types.Type) {
+		t = types.Unalias(t)
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch u := t.(type) {
+		case *types.Named:
+			if !p.inModule(u.Obj().Pkg()) {
+				return
+			}
+			if s, ok := u.Underlying().(*types.Struct); ok {
+				for f := range s.Fields() {
+					if f.Exported() {
+						open(f.Type())
+					}
+				}
+				return
+			}
+			open(u.Underlying())
+		case *types.Signature:
+			p.open[signature(u)] = true
+			open(u.Params())
+			open(u.Results())
+		case *types.Interface:
+			for m := range u.Methods() {
+				open(m.Signature().Results()) // its implementation may be another package's
+			}
+		default:
+			for part := range access.Parts(u) {
+				open(part)
+			}
+		}
+	}
+	for _, v := range p.root.ssa.Params {
+		open(v.Type())
+	}
+	for s, list := range p.taken {
+		if slices.ContainsFunc(list, func(f *ssa.Function) bool { return f.Blocks == nil }) { // of other packages
+			p.open[s] = true
+		}
+	}
+	for _, t := range p.asserted { // in an interface
+		if _, ok := t.Underlying().(*types.Signature); ok {
+			p.open[signature(t)] = true
+		}
+	}
+	for _, pkg := range p.pkgs {
+		for _, name := range pkg.Types.Scope().Names() {
+			switch o := pkg.Types.Scope().Lookup(name).(type) {
+			case *types.Var, *types.TypeName:
+				if o.Exported() {
+					open(o.Type())
+				}
+			}
+		}
+	}
+	for _, f := range p.order {
+		if !f.obj.Exported() || f.ssa == nil {
+			continue
+		}
+		for i, v := range f.ssa.Params {
+			if i == 0 && f.decl.Recv != nil {
+				continue
+			}
+			if _, isFunc := v.Type().Underlying().(*types.Signature); !isFunc || p.escapes(v, map[ssa.Value]bool{}) {
+				open(v.Type())
+			}
+		}
+	}
 }

@@ -5,70 +5,106 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// addSite adds a node of f if it allocates an owned value.
+// arenaCalls are functions for which package arena has a method of the same name and parameters.
+var arenaCalls = map[string]bool{"fmt.Sprintf": true, "strings.ToLower": true, "strings.ToUpper": true, "strings.Join": true}
+
+// addSite adds a node of f if it allocates an owned value, or with -strings a string or flat slice that reaches nothing
+// that outlives the root.
 func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 	info := f.pkg.TypesInfo
 	parent := parents[len(parents)-1]
-	add := func(kind siteKind, n ast.Node, t types.Type, heap bool) {
-		if heap {
-			f.sites = append(f.sites, &site{node: n, kind: kind, typ: t, what: brief(p.text(n))})
+	add := func(kind siteKind, t types.Type, v *types.Var) {
+		f.sites = append(f.sites, &site{node: n, kind: kind, typ: t, v: v, what: brief(p.text(n))})
+	}
+	// struct, or why not
+	object := func(kind siteKind, what, heap string, t types.Type, ok bool) {
+		switch {
+		case !p.onHeap(n.Pos(), heap):
+		case ok && p.isOwned(t) && rewrite.Sized(t):
+			add(kind, t, nil)
+		default:
+			p.leave(n.Pos(), what+typeText(t)+": "+p.notOwned(t))
 		}
 	}
-	skip := func(what string, t types.Type) { p.leave(n.Pos(), what+typeText(t)+": "+p.notOwned(t)) }
-	switch n := n.(type) {
-	case *ast.UnaryExpr:
-		l, ok := ast.Unparen(n.X).(*ast.CompositeLit)
-		if !ok || n.Op != token.AND || l.Type == nil {
+	text := func(kind siteKind, at token.Pos) {
+		if !p.Strings {
 			return
 		}
-		if t := info.TypeOf(l); p.isOwned(t) && rewrite.Sized(t) {
-			add(siteNewOf, n, t, p.onHeap(n.Pos(), "&"))
-		} else if p.onHeap(n.Pos(), "&") {
-			skip("&", t)
+		if why := p.textStays(f, kind, at); why != "" {
+			p.leave(n.Pos(), why)
+		} else {
+			add(kind, info.TypeOf(n.(ast.Expr)), nil)
+		}
+	}
+	slice := func(kind siteKind, c *ast.CallExpr) { // made or appended to
+		if p.bearing(info.TypeOf(c)) {
+			add(kind, info.TypeOf(c), nil)
+		} else {
+			text(kind, c.Lparen)
+		}
+	}
+	switch n := n.(type) {
+	case *ast.UnaryExpr:
+		if l, ok := ast.Unparen(n.X).(*ast.CompositeLit); ok && n.Op == token.AND {
+			object(siteNewOf, "&", "&", info.TypeOf(l), l.Type != nil)
+		}
+	case *ast.BinaryExpr:
+		k := len(parents) - 1
+		for ; k > 0; k-- {
+			if _, ok := parents[k].(*ast.ParenExpr); !ok {
+				break
+			}
+		}
+		outer, ok := parents[k].(*ast.BinaryExpr)
+		if whole := !ok || outer.Op != token.ADD; whole && concatenates(info, n) && types.Identical(info.TypeOf(n), types.Typ[types.String]) && p.onHeap(n.Pos(), "text") {
+			text(siteConcat, n.OpPos)
 		}
 	case *ast.CallExpr:
-		switch builtin(info, n) {
-		case "new":
-			t := info.TypeOf(n).(*types.Pointer).Elem()
-			if p.isOwned(t) && rewrite.Sized(t) && info.Types[n.Args[0]].IsType() {
-				add(siteNew, n, t, p.onHeap(n.Pos(), "new("))
-			} else if p.onHeap(n.Pos(), "new(") {
-				skip("new ", t)
+		to := static(info, n)
+		s, isSlice := info.TypeOf(n).Underlying().(*types.Slice)
+		moves := isSlice && (p.bearing(s) || p.Strings && flat(s))
+		switch b := builtin(info, n); {
+		case info.Types[n.Fun].IsType():
+			from, t := info.TypeOf(n.Args[0]), info.TypeOf(n)
+			switch heap := p.onHeap(n.Pos(), "text") || p.onHeap(n.Pos(), "[]"); {
+			case heap && types.Identical(t.Underlying(), types.Typ[types.String]) && isBytes(from):
+				text(siteString, n.Lparen)
+			case heap && types.Identical(t, types.NewSlice(types.Typ[types.Byte])) && catalog.IsText(from) && rewrite.Pure(n.Args[0]):
+				text(siteBytes, n.Lparen)
 			}
-		case "make":
-			s, ok := info.TypeOf(n).Underlying().(*types.Slice)
-			if ok && p.bearing(s) && rewrite.Ints(info, n.Args[1:]) && (len(n.Args) > 2 || rewrite.Pure(n.Args[1])) {
-				add(siteMake, n, info.TypeOf(n), p.onHeap(n.Pos(), "make("))
-			} else if p.onHeap(n.Pos(), "make(") {
-				skip("make ", info.TypeOf(n))
+		case to != nil && to.Pkg() != nil && (arenaCalls[catalog.FunctionName(to)] || p.helped(f, n, to)):
+			text(siteCall, n.Lparen)
+		case b == "new":
+			object(siteNew, "new ", "new(", info.TypeOf(n).(*types.Pointer).Elem(), info.Types[n.Args[0]].IsType())
+		case b == "make" && p.onHeap(n.Pos(), "make("):
+			if moves && rewrite.Ints(info, n.Args[1:]) && (len(n.Args) > 2 || rewrite.Pure(n.Args[1])) {
+				slice(siteMake, n)
+			} else {
+				p.leave(n.Pos(), "make "+typeText(info.TypeOf(n))+": "+p.notOwned(info.TypeOf(n)))
 			}
-		case "append":
-			s, ok := info.TypeOf(n).Underlying().(*types.Slice)
-			if !ok || !p.bearing(s) || len(n.Args) < 2 {
-				return
-			}
-			if why := p.slices.Appendable(info, n, parents[len(parents)-1], rewrite.CallAt(f.ssa, n.Lparen), f.pkg.Types.Scope()); why != "" {
+		case b == "append" && moves && len(n.Args) > 1:
+			if why := p.slices.Appendable(info, n, parent, rewrite.CallAt(f.ssa, n.Lparen)); why != "" {
 				p.leave(n.Pos(), why)
-				return
+			} else {
+				slice(siteAppend, n)
 			}
-			add(siteAppend, n, info.TypeOf(n), true)
 		}
 	case *ast.CompositeLit:
 		s, ok := info.TypeOf(n).Underlying().(*types.Slice)
-		if ok && p.bearing(s) && plainElements(n) && !addressed(parent) {
-			add(siteSlice, n, info.TypeOf(n), p.onHeap(n.Pos(), "[]") || p.onHeap(n.Pos(), "text"))
+		if ok && p.bearing(s) && plainElements(n) && !addressed(parent) && (p.onHeap(n.Pos(), "[]") || p.onHeap(n.Pos(), "text")) {
+			add(siteSlice, info.TypeOf(n), nil)
 		}
 	case *ast.AssignStmt:
 		if n.Tok != token.DEFINE || len(n.Lhs) != 1 || len(n.Rhs) != 1 || !inBlock(parent) {
 			return
 		}
-		id := n.Lhs[0].(*ast.Ident)
-		v, ok := info.Defs[id].(*types.Var)
-		if ok && p.movable(v) && types.Identical(info.TypeOf(n.Rhs[0]), v.Type()) && p.onHeap(n.Pos(), "moved to heap: "+id.Name) {
-			f.sites = append(f.sites, &site{node: n, kind: siteVar, typ: v.Type(), v: v, what: brief(p.text(n))})
+		v, ok := info.Defs[n.Lhs[0].(*ast.Ident)].(*types.Var)
+		if ok && p.movable(v) && types.Identical(info.TypeOf(n.Rhs[0]), v.Type()) && p.onHeap(n.Pos(), "moved to heap: "+v.Name()) {
+			add(siteVar, v.Type(), v)
 		}
 	case *ast.DeclStmt:
 		d := n.Decl.(*ast.GenDecl)
@@ -79,8 +115,8 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 		if len(s.Names) != 1 || len(s.Values) != 0 {
 			return
 		}
-		if v, ok := info.Defs[s.Names[0]].(*types.Var); ok && p.movable(v) && p.onHeap(s.Names[0].Pos(), "moved to heap: "+v.Name()) {
-			f.sites = append(f.sites, &site{node: n, kind: siteVar, typ: v.Type(), v: v, what: brief(p.text(n))})
+		if v, ok := info.Defs[s.Names[0]].(*types.Var); ok && p.movable(v) && p.onHeap(v.Pos(), "moved to heap: "+v.Name()) {
+			add(siteVar, v.Type(), v)
 		}
 	}
 }
@@ -90,14 +126,7 @@ func (p *program) leave(at token.Pos, why string) { p.left[why] = append(p.left[
 
 // notOwned returns why a value of a type stays on the heap, and the flag that would move it.
 func (p *program) notOwned(t types.Type) string {
-	for {
-		q, ok := types.Unalias(t).(interface{ Elem() types.Type })
-		if !ok {
-			break
-		}
-		t = q.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
+	n, ok := types.Unalias(element(t)).(*types.Named)
 	switch {
 	case p.bearing(t):
 		return "of a form that is not converted"
@@ -107,6 +136,21 @@ func (p *program) notOwned(t types.Type) string {
 		return n.Obj().Name() + " is of another package"
 	}
 	return n.Obj().Name() + " is not owned (-own " + n.Obj().Name() + ")"
+}
+
+// element returns the type that pointers and slices lead to.
+func element(t types.Type) types.Type {
+	for range 10 { // a slice may have itself as elements
+		switch u := t.Underlying().(type) {
+		case *types.Pointer:
+			t = u.Elem()
+		case *types.Slice:
+			t = u.Elem()
+		default:
+			return t
+		}
+	}
+	return t
 }
 
 // movable reports whether a variable may become a pointer to an object of its type.
@@ -135,9 +179,14 @@ func builtin(info *types.Info, n *ast.CallExpr) string {
 	return id.Name
 }
 
+// concatenates reports whether an expression is a concatenation of strings that are not constant.
+func concatenates(info *types.Info, b *ast.BinaryExpr) bool {
+	return b.Op == token.ADD && info.Types[b].Value == nil && catalog.IsText(info.TypeOf(b))
+}
+
 // operands returns the operands of a concatenation. A constant is one.
 func operands(info *types.Info, e ast.Expr) []ast.Expr {
-	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && b.Op == token.ADD && info.Types[b].Value == nil {
+	if b, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && concatenates(info, b) {
 		return append(operands(info, b.X), operands(info, b.Y)...)
 	}
 	return []ast.Expr{e}

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"cmp"
-	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
@@ -95,12 +94,9 @@ func fieldNode(t types.Type, i int) field {
 }
 
 func (p *program) findFlow() {
-	g := &graph{p: p, back: map[any][]any{}, written: map[any][]any{}, kept: map[any]any{}, from: map[ssa.Value]map[any]bool{}, sunk: map[any]ssa.Instruction{}, bySig: map[string][]*ssa.Function{}}
+	g := &graph{p: p, back: map[any][]any{}, written: map[any][]any{}, kept: map[any]any{}, from: map[ssa.Value]map[any]bool{}, sunk: map[any]ssa.Instruction{}}
 	p.flow = g
-	for f := range p.reach {
-		g.bySig[signature(f.Type())] = append(g.bySig[signature(f.Type())], f)
-	}
-	for _, f := range p.sortedReach() {
+	for _, f := range p.functions {
 		for i := range ssaform.Instructions(f) {
 			g.now = i
 			g.instruction(f, i)
@@ -184,7 +180,7 @@ func (g *graph) why(v ssa.Value) string {
 func (g *graph) at(a ssa.Value) any {
 	switch a := a.(type) {
 	case *ssa.FieldAddr:
-		t := structOf(a)
+		t := rewrite.StructOf(a)
 		if why, _ := g.p.place(a); why != "" {
 			return sink{}
 		}
@@ -310,7 +306,7 @@ func (g *graph) instruction(f *ssa.Function, i ssa.Instruction) {
 		for k, b := range i.Bindings {
 			v := i.Fn.(*ssa.Function).FreeVars[k]
 			g.edge(b, v, b.Type())
-			if !g.staysInside(i) {
+			if g.p.escapes(i, map[ssa.Value]bool{}) {
 				g.keep(b)
 			}
 		}
@@ -338,7 +334,7 @@ func (g *graph) store(i *ssa.Store) {
 	if g.structural(i.Val.Type()) { // only a local variable, or a part of something owned, may have a copy
 		root, fields := base(i.Addr)
 		_, local := root.(*ssa.Alloc)
-		owned := slices.ContainsFunc(fields, func(f *ssa.FieldAddr) bool { return g.p.isOwned(structOf(f)) })
+		owned := slices.ContainsFunc(fields, func(f *ssa.FieldAddr) bool { return g.p.isOwned(rewrite.StructOf(f)) })
 		if !owned && (!local || root != i.Addr && len(fields) == 0) {
 			g.keep(i.Val)
 		}
@@ -355,7 +351,7 @@ func (g *graph) address(v ssa.Value) {
 			if r.Addr == v {
 				continue
 			}
-		case *ssa.UnOp, *ssa.DebugRef, *ssa.FieldAddr, *ssa.IndexAddr:
+		case *ssa.UnOp, *ssa.FieldAddr, *ssa.IndexAddr:
 			continue
 		}
 		g.edge(v, n, v.Type())
@@ -390,44 +386,8 @@ func derefOwned(p *program, t types.Type) (types.Type, bool) {
 	return t, p.isOwned(t)
 }
 
-// staysInside reports whether a closure is only called, or passed to functions that only call it.
-func (g *graph) staysInside(mc *ssa.MakeClosure) bool {
-	for _, r := range *mc.Referrers() {
-		switch r := r.(type) {
-		case *ssa.DebugRef:
-		case *ssa.Defer:
-			if r.Call.Value != mc {
-				return false
-			}
-		case *ssa.Call:
-			if r.Call.Value == mc {
-				continue
-			}
-			h := r.Call.StaticCallee()
-			if h == nil {
-				return false
-			}
-			if h.Blocks == nil {
-				if !callsOnly(calleeName(h)) {
-					return false
-				}
-				continue
-			}
-			for k, a := range r.Call.Args {
-				if a == mc && (k >= len(h.Params) || !onlyCalled(h.Params[k])) {
-					return false
-				}
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 func (g *graph) call(f *ssa.Function, i ssa.CallInstruction) {
 	c := i.Common()
-	v := i.Value()
 	if _, ok := i.(*ssa.Go); ok {
 		g.keepAll(i)
 		if mc, ok := c.Value.(*ssa.MakeClosure); ok {
@@ -435,38 +395,28 @@ func (g *graph) call(f *ssa.Function, i ssa.CallInstruction) {
 		}
 		return
 	}
-	if c.IsInvoke() {
+	callee := c.StaticCallee()
+	b, isBuiltin := c.Value.(*ssa.Builtin)
+	switch {
+	case c.IsInvoke():
 		iface := c.Value.Type().Underlying().(*types.Interface)
 		for h := range g.p.reach {
 			if h.Signature.Recv() != nil && h.Name() == c.Method.Name() && types.Implements(h.Signature.Recv().Type(), iface) {
-				g.pass(h, append([]ssa.Value{c.Value}, c.Args...), v)
+				g.pass(h, append([]ssa.Value{c.Value}, c.Args...), i.Value())
 			}
 		}
-		m := c.Method
-		if len(g.p.family[m]) > 0 || g.p.sealed(c.Value.Type()) || g.p.internal(c.Value.Type()) || copiesArgument(m) || g.p.trusted[name(m)] {
-			return
+	case isBuiltin:
+		g.builtin(b.Name(), i)
+	case callee == nil:
+		for _, h := range g.p.taken[signature(c.Value.Type())] {
+			g.pass(h, c.Args, i.Value())
 		}
-		g.keepAll(i)
-		return
+	case g.p.reach[callee]:
+		g.pass(callee, c.Args, i.Value())
+	default:
+		g.library(calleeName(callee), i)
 	}
-	switch h := c.Value.(type) {
-	case *ssa.Builtin:
-		g.builtin(h.Name(), i)
-		return
-	case *ssa.Function, *ssa.MakeClosure:
-		s := c.StaticCallee()
-		if g.p.reach[s] {
-			g.pass(s, c.Args, v)
-			return
-		}
-		g.library(calleeName(s), i)
-		return
-	}
-	s := signature(c.Value.Type())
-	for _, h := range g.bySig[s] {
-		g.pass(h, c.Args, v)
-	}
-	if g.p.open[s] {
+	if who, _ := g.p.keeper(c); who != "" {
 		g.keepAll(i)
 	}
 }
@@ -536,8 +486,6 @@ func (g *graph) builtin(name string, i ssa.CallInstruction) {
 				g.keepFields(s.Elem())
 			}
 		}
-	case "StringData", "SliceData", "String", "Slice", "Add":
-		g.keepAll(i)
 	case "min", "max":
 		for _, a := range c.Args {
 			g.edge(a, v, v.Type())
@@ -550,14 +498,13 @@ func (g *graph) library(full string, i ssa.CallInstruction) {
 	c, v := i.Common(), i.Value()
 	eff := g.p.effectOf(full)
 	if eff == retains {
-		g.keepAll(i)
-		return
+		return // see keeper
 	}
 	for _, a := range c.Args { // what functions among the arguments get
 		if _, ok := a.Type().Underlying().(*types.Signature); !ok {
 			continue
 		}
-		for _, h := range g.bySig[signature(a.Type())] {
+		for _, h := range g.p.taken[signature(a.Type())] {
 			for _, x := range h.Params {
 				for _, b := range c.Args {
 					if flat(b.Type()) {
@@ -619,111 +566,23 @@ func (g *graph) roomy(v ssa.Value) string {
 	return ""
 }
 
-// arenaCalls are functions for which package arena has a method of the same name and parameters.
-var arenaCalls = map[string]bool{"fmt.Sprintf": true, "strings.ToLower": true, "strings.ToUpper": true, "strings.Join": true}
-
-// addText adds a node of f if it allocates a string or flat slice that reaches nothing that outlives the
-// root.
-func (p *program) addText(f *function, n ast.Node, parents []ast.Node) {
-	at, kind, ok := p.textAt(f, n, parents)
-	if !ok || f.ssa == nil {
-		return
-	}
-	v := valueAt(f.ssa, at)
+// textStays returns why a string or flat slice, which f allocates at a position, stays on the heap, or "" if it reaches
+// nothing that outlives the root.
+func (p *program) textStays(f *function, kind siteKind, at token.Pos) string {
+	v := rewrite.ValueAt(f.ssa, at)
 	if v == nil {
-		p.leave(n.Pos(), "string that was not found in SSA form")
-		return
+		return "string that was not found in SSA form"
 	}
-	why := p.flow.why(v)
-	if why != "" {
-		why = "string or slice that may outlive the call, by " + why
-	} else if isBytes(v.Type()) && kind != siteMake && kind != siteAppend { // it gets another capacity
-		why = p.flow.roomy(v)
+	if why := p.flow.why(v); why != "" {
+		return "string or slice that may outlive the call, by " + why
 	}
-	switch {
-	case why != "":
-		p.leave(n.Pos(), why)
-	case !slices.ContainsFunc(f.sites, func(s *site) bool { return s.node == n }):
-		f.sites = append(f.sites, &site{node: n, kind: kind, typ: f.pkg.TypesInfo.TypeOf(n.(ast.Expr)), what: brief(p.text(n))})
+	if isBytes(v.Type()) && kind != siteMake && kind != siteAppend { // it gets another capacity
+		return p.flow.roomy(v)
 	}
-}
-
-func (p *program) textAt(f *function, n ast.Node, parents []ast.Node) (at token.Pos, kind siteKind, ok bool) {
-	info := f.pkg.TypesInfo
-	switch n := n.(type) {
-	case *ast.BinaryExpr:
-		tv := info.Types[n]
-		if n.Op != token.ADD || tv.Value != nil || !types.Identical(tv.Type, types.Typ[types.String]) || !p.onHeap(n.Pos(), "text") {
-			return
-		}
-		if parent, ok := parents[len(parents)-1].(*ast.BinaryExpr); ok && parent.Op == token.ADD {
-			return 0, 0, false
-		}
-		return n.OpPos, siteConcat, true
-	case *ast.CallExpr:
-		if info.Types[n.Fun].IsType() && len(n.Args) == 1 {
-			from, to := info.TypeOf(n.Args[0]), info.TypeOf(n)
-			heap := p.onHeap(n.Pos(), "text") || p.onHeap(n.Pos(), "[]")
-			switch {
-			case types.Identical(to.Underlying(), types.Typ[types.String]) && isBytes(from) && heap:
-				return n.Lparen, siteString, true
-			case types.Identical(to, types.NewSlice(types.Typ[types.Byte])) && isString(from) && rewrite.Pure(n.Args[0]) && heap:
-				return n.Lparen, siteBytes, true
-			}
-			return
-		}
-		if o := static(info, n); o != nil {
-			return n.Lparen, siteCall, o.Pkg() != nil && (arenaCalls[fullName(o)] || p.helped(f, n, o))
-		}
-		s, isSlice := info.TypeOf(n).Underlying().(*types.Slice)
-		if !isSlice || !flat(s) || p.bearing(s) {
-			return
-		}
-		switch builtin(info, n) {
-		case "make":
-			return n.Lparen, siteMake, rewrite.Ints(info, n.Args[1:]) && (len(n.Args) > 2 || rewrite.Pure(n.Args[1])) && p.onHeap(n.Pos(), "make(")
-		case "append":
-			if len(n.Args) < 2 {
-				return
-			}
-			if why := p.slices.Appendable(info, n, parents[len(parents)-1], rewrite.CallAt(f.ssa, n.Lparen), f.pkg.Types.Scope()); why != "" {
-				p.leave(n.Pos(), why)
-				return
-			}
-			return n.Lparen, siteAppend, true
-		}
-	}
-	return
+	return ""
 }
 
 func isBytes(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Slice)
 	return ok && types.Identical(s.Elem(), types.Typ[types.Byte])
-}
-
-func isString(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
-
-// valueAt returns the value of an expression at a position.
-func valueAt(f *ssa.Function, at token.Pos) ssa.Value {
-	for i := range ssaform.Instructions(f) {
-		switch v := i.(type) {
-		case *ssa.Convert, *ssa.BinOp, *ssa.Call, *ssa.MakeSlice:
-			if v.Pos() == at {
-				return v.(ssa.Value)
-			}
-		case *ssa.Slice: // make with a constant length
-			if v.Pos() == at {
-				return v
-			}
-		}
-	}
-	for _, a := range f.AnonFuncs {
-		if v := valueAt(a, at); v != nil {
-			return v
-		}
-	}
-	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // thread finds the functions that take the arena: functions that the root calls, directly or through others,
@@ -74,9 +76,6 @@ func (p *program) scan(f *function) {
 			}
 		}
 		p.addSite(f, n, parents)
-		if p.Strings {
-			p.addText(f, n, parents)
-		}
 	})
 }
 
@@ -87,7 +86,7 @@ func (p *program) visit(f *function, do func(n ast.Node, parents []ast.Node)) {
 	walk = func(n ast.Node, parents []ast.Node) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			if !p.runsInside(f, n, parents) {
+			if f.ssa == nil || !p.runsInside(f.ssa, n) {
 				return
 			}
 		case *ast.GoStmt:
@@ -110,83 +109,11 @@ func (p *program) visit(f *function, do func(n ast.Node, parents []ast.Node)) {
 	}
 }
 
-// runsInside reports whether a function literal runs only while its enclosing function does.
-func (p *program) runsInside(f *function, l *ast.FuncLit, parents []ast.Node) bool {
-	switch parent := parents[len(parents)-1].(type) {
-	case *ast.CallExpr:
-		if parent.Fun == l {
-			return true
-		}
-		to := static(f.pkg.TypesInfo, parent)
-		if to == nil {
-			return false
-		}
-		if callsOnly(fullName(to)) {
-			return true
-		}
-		g := p.funcs[to.Origin()]
-		if g == nil || g.ssa == nil || g.ssa.Signature.Variadic() {
-			return false
-		}
-		i := slices.Index(parent.Args, ast.Expr(l))
-		if to.Signature().Recv() != nil {
-			i++
-		}
-		return i >= 0 && i < len(g.ssa.Params) && onlyCalled(g.ssa.Params[i])
-	case *ast.AssignStmt:
-		i := slices.Index(parent.Rhs, ast.Expr(l))
-		if len(parent.Lhs) != len(parent.Rhs) || i < 0 {
-			return false
-		}
-		id, ok := parent.Lhs[i].(*ast.Ident)
-		return ok && p.onlyCalledVariable(f, f.pkg.TypesInfo.ObjectOf(id))
-	}
-	return false
-}
-
-// onlyCalledVariable reports whether a local variable of a function type is assigned and called, and nothing else.
-func (p *program) onlyCalledVariable(f *function, v types.Object) bool {
-	if v == nil || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
-		return false
-	}
-	if w, ok := v.(*types.Var); !ok || w.IsField() {
-		return false
-	}
-	if v.Pos() < f.decl.Body.Pos() { // a parameter or a result
-		return false
-	}
-	only := true
-	var stack []ast.Node
-	ast.Inspect(f.decl.Body, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		if u, ok := n.(*ast.Ident); ok && f.pkg.TypesInfo.Uses[u] == v {
-			switch q := stack[len(stack)-1].(type) {
-			case *ast.CallExpr:
-				only = only && q.Fun == u
-			case *ast.AssignStmt:
-				only = only && slices.Contains(q.Lhs, ast.Expr(u))
-			default:
-				only = false
-			}
-			for i, s := range stack {
-				switch s := s.(type) {
-				case *ast.GoStmt:
-					only = false
-				case *ast.FuncLit: // a literal that itself may run later
-					if a, ok := stack[i-1].(*ast.AssignStmt); ok && len(a.Lhs) == 1 && isUse(f.pkg.TypesInfo, a.Lhs[0], v) {
-						continue // its own
-					}
-					only = only && p.runsInside(f, s, stack[:i])
-				}
-			}
-		}
-		stack = append(stack, n)
-		return true
+// runsInside reports whether a function literal runs only while the declared function does.
+func (p *program) runsInside(f *ssa.Function, l *ast.FuncLit) bool {
+	return slices.ContainsFunc(f.AnonFuncs, func(g *ssa.Function) bool {
+		return g.Syntax() == l && !p.escapes(g, map[ssa.Value]bool{}) || p.runsInside(g, l)
 	})
-	return only
 }
 
 func isUse(info *types.Info, e ast.Expr, v types.Object) bool {
@@ -282,16 +209,21 @@ func (p *program) findCarriers(seen map[*function]bool) {
 
 // carryField returns the name of the field that holds the arena.
 func (p *program) carryField(t *types.Pointer) string {
-	s, ok := t.Elem().Underlying().(*types.Struct)
-	if !ok {
-		return "mem"
-	}
-	for _, n := range []string{"mem", "ar"} {
-		if !slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return f.Name() == n }) {
+	named := types.Unalias(t.Elem()).(*types.Named)
+	return firstFree(func(n string) bool {
+		o, _, _ := types.LookupFieldOrMethod(t, true, named.Obj().Pkg(), n)
+		return o != nil
+	}, "mem", "ar", "arena_")
+}
+
+// firstFree returns the first name that is not taken, or the last name.
+func firstFree(taken func(string) bool, names ...string) string {
+	for _, n := range names {
+		if !taken(n) {
 			return n
 		}
 	}
-	return "arena_"
+	return names[len(names)-1]
 }
 
 // reused reports whether a parameter's name means something else in its function, or may be nil there.
@@ -351,7 +283,7 @@ func (p *program) nameTwins() {
 		f.keeps = f == p.root || inFamily || f.obj.Exported() || used[f.obj] > inside[f.obj] || strings.Contains(others[dir], f.obj.Name())
 		f.twin = f.obj.Name()
 		if f.keeps {
-			f.twin = p.twinName(f)
+			f.twin = twinName(f)
 		}
 	}
 }
@@ -377,27 +309,19 @@ func unusedName(f *function) string {
 		}
 		return true
 	})
-	for _, n := range []string{"a", "mem", "ar", "arena_"} {
-		if !used[n] && f.pkg.Types.Scope().Lookup(n) == nil {
-			return n
-		}
-	}
-	return "arena__"
+	return firstFree(func(n string) bool { return used[n] || f.pkg.Types.Scope().Lookup(n) != nil }, "a", "mem", "ar", "arena_", "arena__")
 }
 
 // twinName returns the name of F with the arena: FIn if nothing else has that name.
-func (p *program) twinName(f *function) string {
-	for _, suffix := range []string{"In", "InArena", "WithArena"} {
-		n := f.obj.Name() + suffix
+func twinName(f *function) string {
+	n := f.obj.Name()
+	return firstFree(func(n string) bool {
 		if r := f.obj.Signature().Recv(); r != nil {
-			if o, _, _ := types.LookupFieldOrMethod(r.Type(), true, f.pkg.Types, n); o == nil {
-				return n
-			}
-		} else if f.pkg.Types.Scope().Lookup(n) == nil {
-			return n
+			o, _, _ := types.LookupFieldOrMethod(r.Type(), true, f.pkg.Types, n)
+			return o != nil
 		}
-	}
-	return f.obj.Name() + "InThisArena"
+		return f.pkg.Types.Scope().Lookup(n) != nil
+	}, n+"In", n+"InArena", n+"WithArena", n+"InThisArena")
 }
 
 // twinOf returns the name of a function's or method's twin, or "".

@@ -14,10 +14,8 @@ import (
 
 func (p *program) inModule(pkg *types.Package) bool { return pkg != nil && p.modules[pkg] }
 
-// tabulate resolves the owned types and finds the types that lead to them.
-func (p *program) tabulate() error {
-	t := &typeTable{own: map[string]bool{}, capturing: map[string]bool{}, memo: map[types.Type]int{}, open: map[string]bool{}}
-	p.typeTable = t
+// findConcrete finds the types of the module that are no interfaces.
+func (p *program) findConcrete() {
 	seen := map[types.Type]bool{}
 	add := func(x types.Type) {
 		n, ok := types.Unalias(x).(*types.Named)
@@ -25,7 +23,7 @@ func (p *program) tabulate() error {
 			return
 		}
 		seen[n] = true
-		t.concrete = append(t.concrete, n)
+		p.concrete = append(p.concrete, n)
 	}
 	for _, pkg := range p.pkgs {
 		for _, d := range pkg.TypesInfo.Defs {
@@ -39,24 +37,30 @@ func (p *program) tabulate() error {
 			}
 		}
 	}
-	slices.SortFunc(t.concrete, func(a, b types.Type) int { return strings.Compare(a.String(), b.String()) })
-	for _, name := range slices.Concat(p.Own, p.Carry) {
-		found := false
-		for _, x := range t.concrete {
-			n := x.(*types.Named).Obj()
-			found = found || name == n.Name() || name == n.Pkg().Name()+"."+n.Name() || name == n.Pkg().Path()+"."+n.Name()
+	slices.SortFunc(p.concrete, func(a, b types.Type) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// tabulate resolves the owned types and finds the types that lead to them.
+func (p *program) tabulate() error {
+	t := &typeTable{own: map[string]bool{}, capturing: map[string]bool{}, memo: map[types.Type]bool{}}
+	p.typeTable = t
+	known, short := map[string]bool{}, []string(nil)
+	for _, x := range p.concrete {
+		short = append(short, typeName(x))
+		for _, name := range namesOf(x.(*types.Named).Obj()) {
+			known[name] = true
 		}
-		if !found {
-			return fmt.Errorf("convert: no type %s in the packages%s", name, p.meantType(name))
-		}
-		t.own[name] = true
 	}
-	for _, x := range t.concrete {
+	for _, name := range slices.Concat(p.Own, p.Carry) {
+		if t.own[name] = true; !known[name] {
+			return fmt.Errorf("convert: no type %s in the packages%s", name, meant(name, short))
+		}
+	}
+	for _, x := range p.concrete {
 		if p.isOwned(x) {
 			t.owned = append(t.owned, x)
 		}
 	}
-	p.findOpen()
 	p.settle()
 	return nil
 }
@@ -71,24 +75,14 @@ func mentionsTypeParam(n *types.Named) bool {
 	return false
 }
 
-func (p *program) meantType(name string) string {
-	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	for _, x := range p.concrete {
-		if distance(name, strings.ToLower(typeName(x))) <= len(name)/3+1 {
-			return "; did you mean " + typeName(x) + "?"
-		}
-	}
-	return ""
-}
-
 // settle finds the holders and capturing signatures, which depend on each other.
 func (p *program) settle() {
 	t := p.typeTable
 	t.holders = slices.Clone(t.owned)
 	for size := -1; size != len(t.holders)+len(t.capturing); {
 		size = len(t.holders) + len(t.capturing)
-		t.memo = map[types.Type]int{}
-		for _, x := range t.concrete {
+		t.memo = map[types.Type]bool{}
+		for _, x := range p.concrete {
 			if !slices.Contains(t.holders, x) && p.bearing(x) {
 				t.holders = append(t.holders, x)
 			}
@@ -103,7 +97,7 @@ func (p *program) settle() {
 			}
 		}
 	}
-	t.memo = map[types.Type]int{}
+	t.memo = map[types.Type]bool{}
 }
 
 // signature returns a function type without its receiver, for comparison.
@@ -130,20 +124,21 @@ func (p *program) isOwned(x types.Type) bool {
 	if !ok || !p.inModule(n.Obj().Pkg()) || types.IsInterface(n) {
 		return false
 	}
-	o := n.Obj()
-	return p.own[o.Name()] || p.own[o.Pkg().Name()+"."+o.Name()] || p.own[o.Pkg().Path()+"."+o.Name()]
+	return slices.ContainsFunc(namesOf(n.Obj()), func(name string) bool { return p.own[name] })
+}
+
+// namesOf returns the names by which users name a type.
+func namesOf(o *types.TypeName) []string {
+	return []string{o.Name(), o.Pkg().Name() + "." + o.Name(), o.Pkg().Path() + "." + o.Name()}
 }
 
 // bearing reports whether a value of a type may lead to an owned value, and so to memory of the arena.
 func (p *program) bearing(x types.Type) bool {
 	x = types.Unalias(x)
-	switch p.memo[x] {
-	case 1:
-		return true
-	case 2:
-		return false
+	if b, ok := p.memo[x]; ok {
+		return b
 	}
-	p.memo[x] = 2 // in a cycle the rest decides
+	p.memo[x] = false // in a cycle the rest decides
 	b := false
 	switch u := x.(type) {
 	case *types.Named:
@@ -172,10 +167,7 @@ func (p *program) bearing(x types.Type) bool {
 			b = b || p.bearing(part)
 		}
 	}
-	p.memo[x] = 2
-	if b {
-		p.memo[x] = 1
-	} else {
+	if p.memo[x] = b; !b {
 		delete(p.memo, x) // what a cycle hid may be found later
 	}
 	return b
@@ -201,138 +193,6 @@ func (p *program) bearingInterface(i *types.Interface) bool {
 // implements reports whether t or a pointer to it implements i.
 func implements(t types.Type, i *types.Interface) bool {
 	return types.Implements(t, i) || types.Implements(types.NewPointer(t), i)
-}
-
-// findOpen finds the signatures of variables that may hold functions of other packages: functions that the module uses as
-// values, parameters of the root, exported variables and fields, results of other packages, and, if there is a place to
-// store them, parameters of exported functions.
-func (p *program) findOpen() {
-	stored := p.storedSignatures()
-	seen := map[types.Type]bool{}
-	open := func(s *types.Signature) { p.open[signature(s)] = true }
-	var walk func(t types.Type, found func(*types.Signature))
-	walk = func(t types.Type, found func(*types.Signature)) {
-		t = types.Unalias(t)
-		if seen[t] {
-			return
-		}
-		seen[t] = true
-		switch u := t.(type) {
-		case *types.Named:
-			if !p.inModule(u.Obj().Pkg()) {
-				return
-			}
-			if s, ok := u.Underlying().(*types.Struct); ok {
-				for f := range s.Fields() {
-					if f.Exported() {
-						walk(f.Type(), found)
-					}
-				}
-				return
-			}
-			walk(u.Underlying(), found)
-		case *types.Signature:
-			found(u)
-			walk(u.Params(), found)
-			walk(u.Results(), found)
-		case *types.Interface:
-			for m := range u.Methods() {
-				walk(m.Signature().Results(), found) // its implementation may be another package's
-			}
-		default:
-			for part := range access.Parts(u) {
-				walk(part, found)
-			}
-		}
-	}
-	walk(p.root.obj.Signature().Params(), open)
-	if r := p.root.obj.Signature().Recv(); r != nil {
-		walk(r.Type(), open)
-	}
-	for s, list := range p.taken {
-		if slices.ContainsFunc(list, func(f *ssa.Function) bool { return f.Blocks == nil }) { // of other packages
-			p.open[s] = true
-		}
-	}
-	for _, t := range p.asserted { // in an interface
-		if s, ok := t.Underlying().(*types.Signature); ok {
-			open(s)
-		}
-	}
-	for _, pkg := range p.pkgs {
-		for _, name := range pkg.Types.Scope().Names() {
-			switch o := pkg.Types.Scope().Lookup(name).(type) {
-			case *types.Var:
-				if o.Exported() {
-					walk(o.Type(), open)
-				}
-			case *types.TypeName:
-				if o.Exported() {
-					walk(o.Type(), open)
-				}
-			}
-		}
-	}
-	seen = map[types.Type]bool{}
-	perhaps := func(s *types.Signature) {
-		if stored[signature(s)] {
-			open(s)
-		}
-	}
-	for _, f := range p.order {
-		if f.obj.Exported() {
-			walk(f.obj.Signature().Params(), perhaps)
-		}
-	}
-}
-
-// storedSignatures returns the signatures of functions that a field, a variable of a package, an element or a
-// closure may hold.
-func (p *program) storedSignatures() map[string]bool {
-	all := map[string]bool{}
-	add := func(t types.Type) { all[functionIn(t)] = true }
-	for _, pkg := range p.pkgs {
-		for _, o := range pkg.TypesInfo.Defs {
-			if v, ok := o.(*types.Var); ok && (v.IsField() || v.Parent() == pkg.Types.Scope()) {
-				add(v.Type())
-			}
-		}
-		for _, tv := range pkg.TypesInfo.Types {
-			switch tv.Type.(type) {
-			case *types.Slice, *types.Map, *types.Chan:
-				add(tv.Type)
-			}
-		}
-	}
-	var visit func(f *ssa.Function)
-	visit = func(f *ssa.Function) {
-		for mc := range closures(f) {
-			for _, b := range mc.Bindings {
-				if a, ok := b.(*ssa.Alloc); ok && onlyClosures(a) {
-					continue // a literal that calls itself
-				}
-				add(b.Type())
-			}
-		}
-		for _, a := range f.AnonFuncs {
-			visit(a)
-		}
-	}
-	for f := range p.bySSA {
-		visit(f)
-	}
-	return all
-}
-
-func onlyClosures(a *ssa.Alloc) bool {
-	for _, r := range *a.Referrers() {
-		if s, ok := r.(*ssa.Store); ok && s.Addr == a {
-			if _, ok := s.Val.(*ssa.MakeClosure); !ok {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func closures(f *ssa.Function) func(yield func(*ssa.MakeClosure) bool) {

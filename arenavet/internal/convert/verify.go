@@ -14,6 +14,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -34,17 +35,17 @@ type testBinary struct {
 	broken         bool     // it does not run without the conversion
 }
 
+// block is a range of code that tests run.
+type block struct{ fromLine, fromCol, toLine, toCol int }
+
 // verifier runs the program's tests, before and after.
 type verifier struct {
 	p       *program
 	tmp     string
 	tests   []*testBinary
-	covered map[string][]block // by file
+	covered map[string][]block // that tests run, by file
 	made    map[string]float64 // allocations in calls of the root, by "file:line" or "file:line called"
 }
-
-// block is a range of code that tests run.
-type block struct{ fromLine, fromCol, toLine, toCol int }
 
 func (p *program) newVerifier() (*verifier, error) {
 	tmp, err := os.MkdirTemp("", "arena-convert")
@@ -147,6 +148,8 @@ func (v *verifier) dirs() map[string]string {
 	return all
 }
 
+// readCoverage adds the code that tests run. Package cover of x/tools refuses profiles of files with line directives,
+// because blocks of different sizes may have one position there.
 func (v *verifier) readCoverage(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -154,19 +157,14 @@ func (v *verifier) readCoverage(file string) error {
 	}
 	dirs := v.dirs()
 	for line := range strings.Lines(string(text)) {
-		colon := strings.LastIndexByte(line, ':')
-		if colon < 0 {
-			continue
-		}
-		name, rest := line[:colon], line[colon+1:]
+		colon := max(strings.LastIndexByte(line, ':'), 0)
 		var b block
 		var statements, count int
-		if n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &b.fromLine, &b.fromCol, &b.toLine, &b.toCol, &statements, &count); n != 6 || count == 0 {
-			continue
+		if n, _ := fmt.Sscanf(line[colon:], ":%d.%d,%d.%d %d %d", &b.fromLine, &b.fromCol, &b.toLine, &b.toCol, &statements, &count); n == 6 && count > 0 {
+			name := line[:colon]
+			name = filepath.Join(dirs[path.Dir(name)], path.Base(name))
+			v.covered[name] = append(v.covered[name], b)
 		}
-		slash := strings.LastIndexByte(name, '/')
-		file := filepath.Join(dirs[name[:max(slash, 0)]], name[slash+1:])
-		v.covered[file] = append(v.covered[file], b)
 	}
 	return nil
 }
@@ -411,69 +409,49 @@ func (v *verifier) gate(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	source := func(from, to token.Pos) string { return string(text[from-file.FileStart : to-file.FileStart]) }
 	for _, d := range file.Decls {
 		d, ok := d.(*ast.FuncDecl)
 		if !ok || d.Name.Name != root.obj.Name() || (d.Recv == nil) != (root.decl.Recv == nil) {
 			continue
 		}
-		if d.Recv != nil && !strings.Contains(string(text[d.Recv.Pos()-file.FileStart:d.Recv.End()-file.FileStart]), typeName(root.obj.Signature().Recv().Type())) {
+		if d.Recv != nil && !strings.Contains(source(d.Recv.Pos(), d.Recv.End()), typeName(root.obj.Signature().Recv().Type())) {
 			continue
 		}
-		from, to := int(d.Body.Lbrace-file.FileStart), int(d.Body.Rbrace-file.FileStart)
-		call := strings.Replace(strings.TrimPrefix(strings.TrimSpace(string(text[from+1:to])), "return "), "(nil", "(gateA", 1)
-		return slices.Concat(text[:from+1], []byte(v.gateBody(d, call, text, file)), text[to:]), nil
+		from, to := d.Body.Lbrace+1, d.Body.Rbrace
+		call := strings.TrimPrefix(strings.TrimSpace(source(from, to)), "return ")
+		body := v.gateBody(d, strings.Replace(call, "(nil", "(gateA", 1))
+		return slices.Concat(text[:from-file.FileStart], []byte(body), text[to-file.FileStart:]), nil
 	}
 	return nil, fmt.Errorf("convert: no wrapper of %s", root.obj.Name())
 }
 
-func (v *verifier) gateBody(d *ast.FuncDecl, call string, text []byte, file *ast.File) string {
-	results := v.p.root.obj.Signature().Results()
-	var b strings.Builder
-	b.WriteString("\n\tgateA, gateEnd := gateGet()\n\tdefer gateEnd()\n\tgateDone := gateCount()\n\t")
-	var names []string
-	for i := range results.Len() {
-		names = append(names, fmt.Sprint("gate", i))
+// gateBody returns the body of the root's wrapper in the tests, from a call of the twin with gateA.
+func (v *verifier) gateBody(wrapper *ast.FuncDecl, call string) string {
+	var results, copied, pointers []string
+	for i := range v.p.root.obj.Signature().Results().Len() {
+		results = append(results, fmt.Sprint("gate", i))
+		copied = append(copied, fmt.Sprint("gateCopy", i)) // not the results: they would go to the heap
+		pointers = append(pointers, fmt.Sprint("&gateCopy", i))
 	}
-	if len(names) > 0 {
-		b.WriteString(strings.Join(names, ", ") + " := ")
+	var params []*ast.Ident // with the receiver, as in the SSA form
+	if wrapper.Recv != nil {
+		params = append(params, wrapper.Recv.List[0].Names...)
 	}
-	b.WriteString(call + "\n\tgateDone()\n\tif gateA == nil { return " + strings.Join(names, ", ") + " }\n")
-	for _, p := range v.ownedPointers(d) {
-		fmt.Fprintf(&b, "\tif %s != nil { *%s = gateCopy(*%s) }\n", p, p, p)
+	for _, field := range wrapper.Type.Params.List {
+		params = append(params, field.Names...)
 	}
-	if len(names) > 0 {
-		b.WriteString("\ttype gateResults struct {\n")
-		k := 0
-		for _, field := range d.Type.Results.List {
-			for range max(len(field.Names), 1) {
-				fmt.Fprintf(&b, "\t\tgate%d %s\n", k, text[field.Type.Pos()-file.FileStart:field.Type.End()-file.FileStart])
-				k++
-			}
-		}
-		b.WriteString("\t}\n\tgateOut := gateCopy(gateResults{" + strings.Join(names, ", ") + "})\n")
-		b.WriteString("\treturn gateOut." + strings.Join(names, ", gateOut.") + "\n")
-	}
-	return b.String()
-}
-
-// ownedPointers returns the names of the wrapper's parameters that point to owned values.
-func (v *verifier) ownedPointers(d *ast.FuncDecl) (names []string) {
-	s := v.p.root.obj.Signature()
-	isOwned := func(t types.Type) bool {
-		q, ok := types.Unalias(t).(*types.Pointer)
-		return ok && v.p.isOwned(q.Elem())
-	}
-	if s.Recv() != nil && isOwned(s.Recv().Type()) {
-		names = append(names, d.Recv.List[0].Names[0].Name)
-	}
-	k := 0
-	for _, field := range d.Type.Params.List {
-		for _, id := range field.Names {
-			if isOwned(s.Params().At(k).Type()) {
-				names = append(names, id.Name)
-			}
-			k++
+	for i, x := range v.p.root.ssa.Params {
+		if q, ok := types.Unalias(x.Type()).(*types.Pointer); ok && v.p.isOwned(q.Elem()) {
+			pointers = append(pointers, params[i].Name)
 		}
 	}
-	return names
+	list, copies := strings.Join(results, ", "), ""
+	if list != "" {
+		call = list + " := " + call
+		copies = strings.Join(copied, ", ") + " := " + list
+	}
+	return strings.Join([]string{"", "gateA, gateEnd := gateGet()", "defer gateEnd()", "gateDone := gateCount()", call, "gateDone()",
+		"if gateA == nil {", "return " + list, "}",
+		copies, "gateCopy(" + strings.Join(pointers, ", ") + ")", "return " + strings.Join(copied, ", "), ""}, "\n")
 }

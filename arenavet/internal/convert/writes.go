@@ -32,7 +32,7 @@ func (p *program) findWrites() {
 					continue
 				}
 				for _, f := range fields {
-					add(key(structOf(f)), i.Pos())
+					add(key(rewrite.StructOf(f)), i.Pos())
 				}
 				if s, ok := root.Type().Underlying().(*types.Slice); ok {
 					add(key(s), i.Pos())

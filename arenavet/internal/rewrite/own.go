@@ -15,7 +15,7 @@ import (
 func (p *Slices) SafeAppend(pass *analysis.Pass, e *ast.CallExpr, parent ast.Node) bool {
 	for _, fn := range p.Functions {
 		if call := CallAt(fn, e.Lparen); call != nil {
-			return p.Appendable(pass.TypesInfo, e, parent, call, pass.Pkg.Scope()) == "" && p.isOwn(pass.Pkg, call)
+			return p.Appendable(pass.TypesInfo, e, parent, call) == "" && p.isOwn(pass.Pkg, call)
 		}
 	}
 	return false

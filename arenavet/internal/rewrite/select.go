@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -165,9 +164,8 @@ func (c *selection) check() map[int]bool {
 		for _, e := range ch.edits {
 			p.Put(e.Pos, e.End, token.Pos(e.fix+1), string(e.NewText))
 		}
-		p.Sort()
-		var text []byte
-		text, ch.marks = Unmark(p.Span(f.FileStart, f.FileEnd, nil))
+		text, marks := p.Print()
+		ch.marks = marks
 		name := c.pass.Fset.File(f.FileStart).Name()
 		parsed, err := parser.ParseFile(c.pass.Fset, name, text, parser.SkipObjectResolution)
 		if err != nil { // the error does not tell which edit is wrong
@@ -180,7 +178,9 @@ func (c *selection) check() map[int]bool {
 		files = append(files, parsed)
 	}
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Instances: map[*ast.Ident]types.Instance{}}
-	conf := types.Config{GoVersion: c.pass.Pkg.GoVersion(), Sizes: c.pass.TypesSizes, Importer: importer{c.pass}, Error: func(err error) {
+	imports := importer{}
+	imports.add(c.pass.Pkg)
+	conf := types.Config{GoVersion: c.pass.Pkg.GoVersion(), Sizes: c.pass.TypesSizes, Importer: imports, Error: func(err error) {
 		e, ok := err.(types.Error)
 		if !ok || e.Soft && strings.HasSuffix(e.Msg, " and not used") && strings.Contains(e.Msg, " imported ") { // imports are removed when a fix is applied
 			return
@@ -201,7 +201,7 @@ func (c *selection) check() map[int]bool {
 
 // blame returns the fix around an offset of the new text, or the nearest one.
 func (f *changed) blame(at int) int {
-	if m := Innermost(f.marks, at, func(token.Pos) bool { return true }); m != nil {
+	if m := Innermost(f.marks, at); m != nil {
 		return int(m.ID) - 1
 	}
 	near := slices.MinFunc(f.marks, func(a, b Marked) int { return a.distance(at) - b.distance(at) })
@@ -271,39 +271,23 @@ func describe(info *types.Info, id *ast.Ident) string {
 	return text
 }
 
-// importer finds the packages that a pass imports, directly or not.
-type importer struct{ pass *analysis.Pass }
+// importer has the packages that a pass imports, directly or not, by path.
+type importer map[string]*types.Package
+
+func (im importer) add(p *types.Package) {
+	if path := catalog.PackagePath(p); im[path] == nil {
+		im[path] = p
+		for _, q := range p.Imports() {
+			im.add(q)
+		}
+	}
+}
 
 func (im importer) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil
 	}
-	for _, f := range im.pass.Files {
-		for _, spec := range f.Imports {
-			if p, _ := strconv.Unquote(spec.Path.Value); p == path {
-				if of := im.pass.TypesInfo.PkgNameOf(spec); of != nil {
-					return of.Imported(), nil
-				}
-			}
-		}
-	}
-	seen := map[*types.Package]bool{}
-	var find func(list []*types.Package) *types.Package
-	find = func(list []*types.Package) *types.Package {
-		for _, p := range list {
-			if !seen[p] {
-				seen[p] = true
-				if catalog.PackagePath(p) == path {
-					return p
-				}
-				if q := find(p.Imports()); q != nil {
-					return q
-				}
-			}
-		}
-		return nil
-	}
-	if p := find(im.pass.Pkg.Imports()); p != nil {
+	if p := im[path]; p != nil {
 		return p, nil
 	}
 	return nil, fmt.Errorf("could not import %s", path)

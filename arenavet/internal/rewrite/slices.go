@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/ssaform"
 )
@@ -24,8 +25,8 @@ type Slices struct {
 }
 
 // Appendable returns the reason why arena.Append may not replace an append, or "". call is the SSA form of c, parent the
-// node around c, and scope the scope of c's package.
-func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, call *ssa.Call, scope *types.Scope) string {
+// node around c.
+func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, call *ssa.Call) string {
 	if call == nil {
 		return "append without an SSA form"
 	}
@@ -38,6 +39,11 @@ func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, 
 			from = id
 		}
 	}
+	place := field{}
+	base, _ := Base(call)
+	if load, ok := base.(*ssa.UnOp); ok && load.Op == token.MUL {
+		place = placeOf(load.X)
+	}
 	switch b := from.(type) {
 	case *ast.CallExpr: // []T(nil)
 		if info.Types[b.Fun].IsType() && len(b.Args) == 1 && info.Types[b.Args[0]].IsNil() {
@@ -46,44 +52,28 @@ func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, 
 		return "append to a result"
 	case *ast.CompositeLit: // nothing else has it
 		return ""
-	case *ast.Ident, *ast.SelectorExpr:
+	case *ast.SelectorExpr:
+		if s := info.Selections[b]; s == nil || s.Kind() != types.FieldVal {
+			return "append to a global"
+		}
+		if place.t == "" {
+			return "append to a field of a copy"
+		}
+	case *ast.Ident:
+		if v, ok := info.ObjectOf(b).(*types.Var); !ok || v.Parent() == v.Pkg().Scope() {
+			return "append to a global"
+		}
+		if place.captured == nil {
+			return chainAppendable(call)
+		}
 	default:
 		return "append to another expression than a variable"
 	}
-	if sel, ok := from.(*ast.SelectorExpr); ok {
-		as, ok := parent.(*ast.AssignStmt)
-		if !ok || len(as.Lhs) != 1 || types.ExprString(as.Lhs[0]) != types.ExprString(from) {
-			return "append whose base lives on"
-		}
-		if s := info.Selections[sel]; s == nil || s.Kind() != types.FieldVal {
-			return "append to a global"
-		}
-		base, _ := Base(call)
-		load, ok := base.(*ssa.UnOp)
-		if !ok {
-			return "append to a field of a copy"
-		}
-		fa, ok := load.X.(*ssa.FieldAddr)
-		if !ok {
-			return "append to a field of a copy"
-		}
-		return p.fieldAppendable(fieldOf(fa))
+	as, ok := parent.(*ast.AssignStmt)
+	if !ok || len(as.Lhs) != 1 || types.ExprString(as.Lhs[0]) != types.ExprString(from) {
+		return "append whose base lives on"
 	}
-	v, ok := info.ObjectOf(from.(*ast.Ident)).(*types.Var)
-	if !ok || v.Parent() == scope {
-		return "append to a global"
-	}
-	base, _ := Base(call)
-	if load, ok := base.(*ssa.UnOp); ok && load.Op == token.MUL {
-		if a := captured(load.X); a != nil {
-			as, ok := parent.(*ast.AssignStmt)
-			if !ok || len(as.Lhs) != 1 || types.ExprString(as.Lhs[0]) != v.Name() {
-				return "append whose base lives on"
-			}
-			return p.fieldAppendable(field{captured: a})
-		}
-	}
-	return chainAppendable(call)
+	return p.fieldAppendable(place, SliceOf(call.Type()).Elem())
 }
 
 // captured returns the local variable whose address is addr if function literals capture it, or nil. addr may be in the
@@ -345,24 +335,33 @@ var makesSlice = map[string]bool{"MakeSlice": true, "MakeSliceUninit": true, "Sl
 
 // CallAt returns the call in f, or in its function literals, whose parenthesis is at a position, or nil.
 func CallAt(f *ssa.Function, at token.Pos) *ssa.Call {
+	c, _ := ValueAt(f, at).(*ssa.Call)
+	return c
+}
+
+// ValueAt returns the value of an operation in f, or in its function literals, or nil.
+func ValueAt(f *ssa.Function, at token.Pos) ssa.Value {
 	if f == nil {
 		return nil
 	}
 	for i := range ssaform.Instructions(f) {
-		if c, ok := i.(*ssa.Call); ok && c.Pos() == at {
-			return c
+		switch v := i.(type) {
+		case *ssa.Convert, *ssa.BinOp, *ssa.Call, *ssa.MakeSlice, *ssa.Slice: // make with a constant length is a slice of an array
+			if v.Pos() == at {
+				return v.(ssa.Value)
+			}
 		}
 	}
 	for _, a := range f.AnonFuncs {
-		if c := CallAt(a, at); c != nil {
-			return c
+		if v := ValueAt(a, at); v != nil {
+			return v
 		}
 	}
 	return nil
 }
 
 func fieldOf(fa *ssa.FieldAddr) field {
-	return field{t: types.TypeString(structOf(fa), nil), i: fa.Field}
+	return field{t: types.TypeString(StructOf(fa), nil), i: fa.Field}
 }
 
 // placeOf returns the field or captured variable at an address, or the zero field.
@@ -383,7 +382,8 @@ type field struct {
 	captured *ssa.Alloc
 }
 
-func structOf(f *ssa.FieldAddr) types.Type {
+// StructOf returns the type of the struct whose field has an address.
+func StructOf(f *ssa.FieldAddr) types.Type {
 	return types.Unalias(f.X.Type().Underlying().(*types.Pointer).Elem())
 }
 
@@ -455,7 +455,6 @@ func (c *chain) use(v ssa.Value, r ssa.Instruction, back bool) {
 		c.add(r, back)
 	case *ssa.ChangeType:
 		c.add(r, back)
-	case *ssa.DebugRef:
 	case *ssa.BinOp: // with nil
 	case *ssa.IndexAddr:
 		c.element(r)
@@ -489,7 +488,7 @@ func (c *chain) use(v ssa.Value, r ssa.Instruction, back bool) {
 func (c *chain) element(a ssa.Value) {
 	for _, u := range *a.Referrers() {
 		switch u := u.(type) {
-		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.UnOp:
 		case *ssa.FieldAddr:
 			c.element(u)
 		case *ssa.IndexAddr:
@@ -567,7 +566,12 @@ func liveAfter(v ssa.Value, i ssa.Instruction) bool {
 	uses := map[ssa.Instruction]bool{}
 	for _, r := range *v.Referrers() {
 		switch r := r.(type) {
-		case *ssa.DebugRef, *ssa.Phi:
+		case *ssa.Phi: // it reads v at the end of a block before it
+			for e, x := range r.Edges {
+				if b := r.Block().Preds[e]; x == v && r != v {
+					uses[b.Instrs[len(b.Instrs)-1]] = true
+				}
+			}
 			continue
 		case *ssa.Call:
 			if b, ok := r.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
@@ -576,77 +580,42 @@ func liveAfter(v ssa.Value, i ssa.Instruction) bool {
 		}
 		uses[r] = true
 	}
-	seen := map[*ssa.BasicBlock]bool{}
-	var from func(b *ssa.BasicBlock, k int) bool
-	from = func(b *ssa.BasicBlock, k int) bool {
-		for ; k < len(b.Instrs); k++ {
-			if d, ok := b.Instrs[k].(ssa.Value); ok && d == v {
-				return false
-			}
-			if uses[b.Instrs[k]] {
-				return true
-			}
-		}
-		for _, s := range b.Succs {
-			for _, in := range s.Instrs {
-				phi, ok := in.(*ssa.Phi)
-				if !ok {
-					break
-				}
-				for e, pred := range s.Preds {
-					if pred == b && phi.Edges[e] == v && phi != v {
-						return true
-					}
-				}
-			}
-			if !seen[s] {
-				seen[s] = true
-				if from(s, 0) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	b := i.Block()
-	return from(b, indexOf(b, i)+1)
-}
-
-func indexOf(b *ssa.BasicBlock, i ssa.Instruction) int {
-	for k, x := range b.Instrs {
-		if x == i {
-			return k
-		}
-	}
-	return -1
+	return follows(i, func(x ssa.Instruction) (found, stop bool) {
+		d, _ := x.(ssa.Value)
+		return uses[x], d == v
+	})
 }
 
 // mayFollow reports whether j may run after i in one call.
 func mayFollow(i, j ssa.Instruction) bool {
-	if i.Parent() != j.Parent() {
-		return true
-	}
-	if i.Block() == j.Block() && indexOf(i.Block(), i) < indexOf(j.Block(), j) {
-		return true
-	}
+	return i.Parent() != j.Parent() || follows(i, func(x ssa.Instruction) (found, stop bool) { return x == j, false })
+}
+
+// follows reports whether visit finds an instruction that may run after i. A path ends where visit returns stop.
+func follows(i ssa.Instruction, visit func(ssa.Instruction) (found, stop bool)) bool {
 	seen := map[*ssa.BasicBlock]bool{}
-	var from func(b *ssa.BasicBlock) bool
-	from = func(b *ssa.BasicBlock) bool {
-		for _, s := range b.Succs {
-			if s == j.Block() {
-				return true
+	var walk func(b *ssa.BasicBlock, rest []ssa.Instruction) bool
+	walk = func(b *ssa.BasicBlock, rest []ssa.Instruction) bool {
+		for _, x := range rest {
+			if found, stop := visit(x); found || stop {
+				return found
 			}
+		}
+		for _, s := range b.Succs {
 			if !seen[s] {
 				seen[s] = true
-				if from(s) {
+				if walk(s, s.Instrs) {
 					return true
 				}
 			}
 		}
 		return false
 	}
-	return from(i.Block())
+	return walk(i.Block(), i.Block().Instrs[indexOf(i)+1:])
 }
+
+// indexOf returns the place of an instruction in its block.
+func indexOf(i ssa.Instruction) int { return slices.Index(i.Block().Instrs, i) }
 
 // fieldUse says how Functions use a field whose type is a slice.
 type fieldUse struct {
@@ -657,7 +626,7 @@ type fieldUse struct {
 
 // fieldAppendable is Appendable for x.F = append(x.F, ...). Each object must have a slice of its own. If the old slice
 // may be read after an append, no function may write elements of such slices.
-func (p *Slices) fieldAppendable(fd field) string {
+func (p *Slices) fieldAppendable(fd field, elem types.Type) string {
 	u := p.fieldUses(fd)
 	if u.shared != "" {
 		return u.shared
@@ -668,7 +637,7 @@ func (p *Slices) fieldAppendable(fd field) string {
 	if u.popped {
 		return "append to a field that is shortened while its old slice may be in use"
 	}
-	if p.elementsWritten(fd) {
+	if p.elementsWritten(elem) {
 		return "append to a field whose old slice may be in use while elements are written"
 	}
 	return ""
@@ -717,7 +686,6 @@ func (u *fieldUse) address(addr ssa.Value, fd field) {
 					u.address(f.FreeVars[k], fd)
 				}
 			}
-		case *ssa.DebugRef:
 		default:
 			u.shared = "append to a field whose address is used"
 		}
@@ -732,20 +700,13 @@ func isLiteral(v ssa.Value) bool {
 
 // holdsStruct reports whether a value of type t is, or has a part that is, a struct with a type name.
 func holdsStruct(t types.Type, name string) bool {
-	if types.TypeString(types.Unalias(t), nil) == name {
-		return true
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		for f := range u.Fields() {
-			if holdsStruct(f.Type(), name) {
-				return true
-			}
+	return access.Reaches(t, func(t types.Type) (found, enter bool) {
+		switch t.Underlying().(type) {
+		case *types.Struct, *types.Array:
+			enter = true
 		}
-	case *types.Array:
-		return holdsStruct(u.Elem(), name)
-	}
-	return false
+		return types.TypeString(t, nil) == name, enter
+	})
 }
 
 // load adds the uses of a slice that is loaded from the field.
@@ -759,14 +720,11 @@ func (u *fieldUse) load(l *ssa.UnOp, fd field) {
 		u.lent = true
 	}
 	for _, r := range *l.Referrers() { // when the field may have another slice
-		if _, ok := r.(*ssa.DebugRef); ok {
-			continue
-		}
 		if r.Block() != l.Block() {
 			u.lent = true
 			continue
 		}
-		for k := indexOf(l.Block(), l) + 1; k < indexOf(l.Block(), r); k++ {
+		for k := indexOf(l) + 1; k < indexOf(r); k++ {
 			switch x := l.Block().Instrs[k].(type) {
 			case *ssa.Call:
 				if _, ok := x.Call.Value.(*ssa.Builtin); !ok {
@@ -807,7 +765,7 @@ func (u *fieldUse) store(to ssa.Value, s *ssa.Store, fd field) {
 		u.shared = "append to a field whose slice is also stored elsewhere"
 	}
 	for _, j := range c.changes {
-		if mayFollow(s, j) && j.Block() != s.Block() || j.Block() == s.Block() && indexOf(s.Block(), s) < indexOf(j.Block(), j) {
+		if mayFollow(s, j) && j.Block() != s.Block() || j.Block() == s.Block() && indexOf(s) < indexOf(j) {
 			u.shared = "append to a field whose slice is changed after it was stored"
 		}
 	}
@@ -845,7 +803,7 @@ func sameObject(x, y ssa.Value) bool {
 	if !ok || a.Op != token.MUL || b.Op != token.MUL || a.Block() != b.Block() || !sameAddress(a.X, b.X) {
 		return false
 	}
-	from, to := indexOf(a.Block(), a), indexOf(b.Block(), b)
+	from, to := indexOf(a), indexOf(b)
 	for _, i := range a.Block().Instrs[min(from, to):max(from, to)] {
 		switch i := i.(type) {
 		case *ssa.Store, *ssa.MapUpdate, *ssa.Send, *ssa.Defer, *ssa.Go:
@@ -871,23 +829,9 @@ func sameAddress(x, y ssa.Value) bool {
 	return ok && a.Field == b.Field && sameObject(a.X, b.X)
 }
 
-// elementsWritten reports whether Functions may write elements of slices with the field's type, except of slices that
-// they have just made, or may append to such slices, except to a field.
-func (p *Slices) elementsWritten(fd field) bool {
-	var elem types.Type
-	if fd.captured != nil {
-		elem = SliceOf(fd.captured.Type().(*types.Pointer).Elem()).Elem()
-	}
-	for i := range ssaform.Instructions(p.Functions...) {
-		if fa, ok := i.(*ssa.FieldAddr); ok && fieldOf(fa) == fd {
-			if s, ok := fa.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Slice); ok {
-				elem = s.Elem()
-			}
-		}
-	}
-	if elem == nil {
-		return true
-	}
+// elementsWritten reports whether Functions may write elements of slices of a type, except of slices that they have just
+// made, or may append to such slices, except to a field.
+func (p *Slices) elementsWritten(elem types.Type) bool {
 	same := func(v ssa.Value) bool { return sameElem(v, elem) }
 	for i := range ssaform.Instructions(p.Functions...) {
 		switch i := i.(type) {
@@ -927,7 +871,6 @@ func appendsToField(a *ssa.Call) bool {
 	}
 	for _, r := range *a.Referrers() {
 		switch r := r.(type) {
-		case *ssa.DebugRef:
 		case *ssa.Store:
 			if placeOf(r.Addr) != placeOf(l.X) || !sameHolder(l.X, r.Addr) {
 				return false
@@ -975,7 +918,7 @@ func freshIn(v ssa.Value, seen map[ssa.Value]bool) bool {
 				if r.Addr != a || !freshIn(r.Val, seen) {
 					return false
 				}
-			case *ssa.UnOp, *ssa.DebugRef:
+			case *ssa.UnOp:
 			default:
 				return false
 			}
