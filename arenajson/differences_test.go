@@ -247,7 +247,12 @@ var deviations = []deviation{
 		A int
 	}{}), "{T:{s:bad} A:0}", "{T:{s:bad} A:1}", "", "", `{"T":["a","b","bad"|{"A":"x","N":"x"|{"A":"x","J":`},
 	{"the same, in a slice of 4", `["a","bad"]`, func(l library, doc string) string { return left(make([]badText, 4))(l, doc) }, "[{s:a} {s:bad} {s:} {s:}]", "[{s:a} {s:bad}]", "", "", `{"T":["bad"|{"Time":`},
-	{"`,string` with what is not in quotes", `{"Q":5}`, reads[quotedOf[int]], "an error without a type", `UnmarshalTypeError: Struct "quotedOf[int]", Field "Q", Offset 6`, "", "", ""},
+	{"what is not a string, in a `time.Time`", `{"T":5}`, reads[struct{ T time.Time }], "an error without a type", `UnmarshalTypeError: Struct "", Field "T", Offset 6`, "", "", ""},
+	{"a string that is not base64, in a `[]byte`", `"!"`, reads[[]byte], "an error without a type", `UnmarshalTypeError: Struct "", Field "", Offset 3`, "", "", `{"By":"!|{"By":"YQ==x`},
+	{"a string that is not a number, in a `json.Number`", `"x"`, reads[json.Number], "an error without a type", `UnmarshalTypeError: Struct "", Field "", Offset 0`, "", "", `{"N":"x"|{"N":"- 1"`},
+	{"an embedded pointer to a struct that is not exported", `{"Hidden":1}`, reads[errorsOf], "an error without a type", `UnmarshalTypeError: Struct "errorsOf", Field "Hidden", Offset 10`, "", "", `{"Hidden":`},
+	{"`,string` with what is not in quotes, or not of the type", `{"Q":5}`, reads[quotedOf[int]], "an error without a type", `UnmarshalTypeError: Struct "quotedOf[int]", Field "Q", Offset 6`, "", "",
+		`{"Q":5|{"Q":"x|{"Q":""|{"Q":[|{"Q":"nul|{"Q":"t|{"Q":" |{"QB":"t|{"QB":"1|{"QB":t|{"QS":"x|{"QS":"\"x|{"QS":"5|{"QS":"\"a|{"QN":"x|{"QN":5`},
 	{"`,string` with text that only begins as a number, in a `json.Number`", `{"Q":"5x"}`, reads[quotedOf[json.Number]], "{Q:5x}", `UnmarshalTypeError: Struct "", Field "", Offset 0`, "", "", `{"QN":"5`},
 	{"`,string` with a string in the string, in a `json.Number`", `{"Q":"\"5\""}`, reads[quotedOf[json.Number]], "{Q:5}", `UnmarshalTypeError: Struct "", Field "", Offset 0`, "", "", `{"QN":"\"`},
 	{"`,string` with `\\'` in a string", `{"Q":"\"\\'\""}`, reads[quotedOf[string]], "{Q:'}", `UnmarshalTypeError: Struct "quotedOf[string]", Field "Q", Offset 14`, "", "", `{"QS":"\"\\'`},
@@ -349,7 +354,7 @@ func TestDifferencesAreAll(t *testing.T) {
 		for _, x := range []func() *errorsOf{filledErrors, func() *errorsOf { return new(errorsOf) }} {
 			theirs, ours := x(), x()
 			theirErr, err := json.Unmarshal([]byte(doc), theirs), Unmarshal(nil, []byte(doc), ours)
-			if (theirErr == nil) == (err == nil) && reflect.DeepEqual(theirs, ours) {
+			if reflect.TypeOf(theirErr) == reflect.TypeOf(err) && reflect.DeepEqual(theirs, ours) {
 				continue
 			}
 			covered := false
