@@ -77,7 +77,16 @@ func TestMapsAsBuiltin(t *testing.T) {
 
 func sameEntries[K comparable](t *testing.T, a *arena.Arena, r *rand.Rand) {
 	t.Helper()
-	names := []string{"", "a", "b", "1", "2", "3", "0", "-0", "1.0", "1e0", "<1>", "<2>", "NaN", "nan", "Inf", "-Inf", "300"}
+	names := []string{"1", "2", "3", "0", "-0", "1.0", "1e0", "NaN", "nan", "Inf", "-Inf"}
+	switch any(*new(K)).(type) {
+	case int8, uint64:
+		names = []string{"0", "-0", "1", "2", "3", "100"}
+	case textKey:
+		names = []string{"<1>", "<2>", "<01>", "<3>x"}
+	}
+	if r.IntN(8) == 0 {
+		names = append(names, "", "a", "300", "<4>") // an error in most types
+	}
 	var doc strings.Builder
 	for n := range r.IntN(40) {
 		fmt.Fprintf(&doc, `,"%s":{"%c":%d}`, names[r.IntN(len(names))], 'A'+rune(r.IntN(2)), n)
@@ -89,6 +98,9 @@ func sameEntries[K comparable](t *testing.T, a *arena.Arena, r *rand.Rand) {
 	err, wantErr := Unmarshal(a, text, &got), Unmarshal(a, text, &want)
 	if (err == nil) != (wantErr == nil) {
 		t.Fatalf("%s: Unmarshal = %v, want %v", text, err, wantErr)
+	}
+	if err != nil {
+		return // Go 1.27's encoding/json, to which a builtin map may be left, goes on behind the error
 	}
 	var list, wantList []string
 	for k, v := range got.All() {
