@@ -70,6 +70,14 @@ private:
     std::pmr::monotonic_buffer_resource resource_{buffer_.get(), bytes, std::pmr::null_memory_resource()};
 };
 
+/// glibc's malloc as a resource.
+class heap_memory {
+public:
+    static constexpr const char* name = "pmr heap";
+    std::pmr::memory_resource* resource() { return std::pmr::new_delete_resource(); }
+    void drop() {}
+};
+
 /// An allocator of the program. glibc's is used through std::allocator.
 template <class Calls>
 class heap {
@@ -155,6 +163,7 @@ void add_containers() {
     using buffer = pmr_containers<buffer_memory>;
     add_vectors<arena_allocated>();
     add_vectors<resource>();
+    add_vectors<pmr_containers<heap_memory>>();
     add_vectors<heap<glibc_calls>>();
     add_vectors<heap<mimalloc_calls>>();
     add_maps<resource>();

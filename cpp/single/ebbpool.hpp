@@ -3413,7 +3413,7 @@ public:
     /// Frees memory. Containers can reuse it, unless a mark was taken after it was allocated. If it was the
     /// newest allocation, all allocations can. Does nothing if a reset, release or rewind has already freed it.
     /// O(1), or O(log chunks + marks) while there are marks.
-    EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, n * sizeof(T), time_); }
+    EBB_INLINE void deallocate(T* p, std::size_t n) noexcept { give(*arena_, p, extent_of(p, n), time_); }
 
     /// Returns a std::pmr::polymorphic_allocator for containers, as in `std::pmr::string
     /// s(ebb::arena_allocator<char>(a))`. Its resource is stored in the arena and ends with the cycle, or with
@@ -3436,6 +3436,18 @@ private:
     template <class, class>
     friend class arena_allocator;
 
+    // A vector has the end of its block in a register, so give takes the end: gcc would compute the size in each
+    // push_back. clang takes the size, because its inliner would count the computation of the end.
+#if defined(__clang__)
+    using extent = std::size_t;
+    static extent extent_of(T*, std::size_t n) noexcept { return n * sizeof(T); }
+    static std::size_t bytes_of(T*, extent bytes) noexcept { return bytes; }
+#else
+    using extent = T*;
+    static extent extent_of(T* p, std::size_t n) noexcept { return p + n; }
+    static std::size_t bytes_of(T* p, extent end) noexcept { return static_cast<std::size_t>(end - p) * sizeof(T); }
+#endif
+
     struct taken {
         T* memory;
         std::size_t time;
@@ -3448,12 +3460,12 @@ private:
     // Not inlined, and passed copies of the fields: containers whose address is not passed to a call can stay
     // in registers.
     EBB_NOINLINE static taken take_apart(arena_type& a, std::size_t n, std::size_t time) { return take(a, n, time); }
-    EBB_NOINLINE static void give(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
-        if (EBB_UNLIKELY(!a.region_.is_live_at_once(time))) return give_older(a, p, bytes, time);
-        a.region_.give_block(p, bytes);
+    EBB_NOINLINE static void give(arena_type& a, T* p, extent e, std::size_t time) noexcept {
+        if (EBB_UNLIKELY(!a.region_.is_live_at_once(time))) return give_older(a, p, e, time);
+        a.region_.give_block(p, bytes_of(p, e));
     }
-    EBB_NOINLINE static void give_older(arena_type& a, void* p, std::size_t bytes, std::size_t time) noexcept {
-        if (a.region_.is_live(time)) a.region_.give_block(p, bytes);
+    EBB_NOINLINE static void give_older(arena_type& a, T* p, extent e, std::size_t time) noexcept {
+        if (a.region_.is_live(time)) a.region_.give_block(p, bytes_of(p, e));
     }
 
     arena_type* arena_;
