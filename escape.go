@@ -8,8 +8,10 @@ import (
 	"github.com/ebbpool/arena/internal/escape"
 )
 
-// Escape returns a copy of v that is safe to keep when a is reset or put: everything in a that v refers to is copied to the heap. If a is nil it
-// returns v without a copy. So a must be the arena of v: in a goroutine that does not own the arena of its request, FromContext returns nil.
+// Escape returns a copy of v that is safe to keep when a is reset or put: everything in a that v refers to is copied to the heap. If a is nil, or
+// allocates from the heap (see SetEnabled), Escape returns v itself, so a program must not change the original afterwards if it keeps the result.
+//
+// a must be the arena of v. In a goroutine that does not own the arena of its request, FromContext returns nil, and Escape would copy nothing.
 //
 // The copy is deep: strings, slices, targets of pointers, values in interfaces, arrays, structs with their unexported fields, Maps and Buffers,
 // which are then on the heap. It has the shape of the original: pointers to one value become pointers to one copy, pointers into the middle of a
