@@ -1,8 +1,11 @@
 package machine
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
+
+	"github.com/ebbpool/arena/internal/xunsafe"
 )
 
 // heapRegion returns a region in heap mode with a limit, 0 for none.
@@ -81,6 +84,40 @@ func TestHeapModeGrowsNearLimit(t *testing.T) {
 			t.Errorf("GrowBytesTo(%d, %d) with a limit of 1000 = len %d, cap %d, want cap %d", tt.n, tt.wanted, len(s), cap(s), tt.want)
 		}
 		used(t, r, RoundUp(uintptr(tt.want), NoscanAlign))
+	}
+}
+
+// Values of every function that allocates bytes are whole and do not overlap, at every size and alignment.
+func TestHeapModeKeepsBytesApart(t *testing.T) {
+	r := heapRegion(0)
+	var all [][]byte
+	for i := range 4000 {
+		n := 1 + i/4%40
+		var b []byte
+		switch i % 4 {
+		case 0:
+			align := uintptr(8) << (i / 160 % 4)
+			if b = ReserveText(r, n, align); xunsafe.Number(xunsafe.DataOf(b))%align != 0 {
+				t.Fatalf("ReserveText(%d, %d): address %x", n, align, xunsafe.Number(xunsafe.DataOf(b)))
+			}
+		case 1:
+			base, off := ReserveString(r, uintptr(n))
+			b = xunsafe.BytesAt(base, off, uintptr(n))
+		case 2:
+			b = GrowBytes(r, nil, n)
+		case 3:
+			b = MakeSliceUninit[byte](r, n, n)
+		}
+		b = b[:cap(b)]
+		for j := range b {
+			b[j] = byte(i)
+		}
+		all = append(all, b)
+	}
+	for i, b := range all {
+		if bytes.Count(b, []byte{byte(i)}) != len(b) {
+			t.Fatalf("value %d of %d bytes was overwritten", i, len(b))
+		}
 	}
 }
 

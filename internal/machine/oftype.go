@@ -180,7 +180,7 @@ func ReserveText(r *Region, n int, align uintptr) []byte {
 	}
 	if !ok {
 		if r.onHeap(size) {
-			p := xunsafe.DataOf(make([]byte, size))
+			p := MakeNoscan(RoundUp(size, NoscanAlign)) // a []byte of less than 16 bytes may begin at any address
 			return SliceAt[byte](p, -xunsafe.Number(p)&(align-1), n, n)
 		}
 		c, off = allocatorOf[byte](r).reserveSlice(size)
