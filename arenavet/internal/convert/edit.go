@@ -447,8 +447,12 @@ func (r *printer) site(f *function, s *site) {
 		last := n.Args[len(n.Args)-1]
 		switch s.kind {
 		case siteNew:
-			put(n.Pos(), last.Pos(), r.newOf(f)[0])
-			put(last.End(), n.End(), r.newOf(f)[1])
+			text := r.newOf(f)
+			if t := info.TypeOf(last); slices.Contains(r.p.Carry, typeName(t)) {
+				text = [2]string{r.call(f, "NewOf", ""), "{" + r.p.carryField(types.NewPointer(t)) + ": " + f.arena + "})"}
+			}
+			put(n.Pos(), last.Pos(), text[0])
+			put(last.End(), n.End(), text[1])
 		case siteMake:
 			put(n.Pos(), n.Args[1].Pos(), begin+r.call(f, "MakeSlice", elem()))
 			if len(n.Args) == 2 { // the capacity

@@ -227,6 +227,9 @@ func (e *eraser) node(n ast.Node) {
 	if x, ok := n.(ast.Expr); ok {
 		x = ast.Unparen(x)
 		if f, ok := e.form(x); ok {
+			if f.op == "&" && e.isZero(f.args[0]) {
+				f = form{op: "new", of: "*" + typeKey(e.info.TypeOf(f.args[0]))}
+			}
 			e.write("(", f.op, fmt.Sprint(f.variadic))
 			if f.op != "&" { // whose type is that of its operand
 				e.write(f.of)
@@ -281,6 +284,19 @@ func (e *eraser) node(n ast.Node) {
 		n = e.erase(n)
 	}
 	e.fields(reflect.ValueOf(n).Elem())
+}
+
+// isZero reports whether x is the literal of a struct without values, so that &x is a call of new.
+func (e *eraser) isZero(x ast.Expr) bool {
+	l, ok := ast.Unparen(x).(*ast.CompositeLit)
+	if !ok {
+		return false
+	}
+	if e.erases {
+		l = e.erase(l).(*ast.CompositeLit)
+	}
+	_, ok = e.info.TypeOf(x).Underlying().(*types.Struct)
+	return ok && len(l.Elts) == 0
 }
 
 // name prints a name, and what kind of object it is if it has a meaning outside of the function.
