@@ -13,7 +13,7 @@ import (
 // The maximum cost of a search, in entries of states that it copies or reads. Functions that deal with arenas may cost
 // more than the many others. A function that costs more is unknown code.
 const (
-	maxCost       = 100_000_000
+	maxCost       = 25_000_000
 	maxCostOthers = 50_000
 )
 
@@ -158,6 +158,7 @@ func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.F
 		}
 		f := newFunction(c, fn)
 		c.reads = map[*ssa.Function]*Summary{}
+
 		s := f.solve()
 		f.reads, c.reads = c.reads, nil
 		if f.in != nil {

@@ -7,7 +7,7 @@ import (
 	"runtime/metrics"
 )
 
-// Floor lets the heap grow by at least this many bytes between two collections, and by 100 % if that is more.
+// Floor lets the heap grow by at least this many bytes between two collections, and by 50 % if that is more.
 // go vet starts an analyzer for each package, which often ends before it needs half of that. Collections took
 // a third of its time.
 func Floor(bytes uint64) {
@@ -31,5 +31,5 @@ func again(bytes uint64) {
 
 // percent returns the GOGC with which a heap of live bytes grows by at least bytes.
 func percent(bytes, live uint64) int {
-	return int(max(100, min(10_000, 100*bytes/max(live, 1))))
+	return int(max(50, min(10_000, 100*bytes/max(live, 1))))
 }
