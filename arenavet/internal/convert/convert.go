@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/ebbpool/arena/arenavet/internal/access"
 	"github.com/ebbpool/arena/arenavet/internal/catalog"
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
@@ -61,7 +63,9 @@ func analyze(c Config) (*program, error) {
 	p.findConcrete()
 	p.findReach()
 	p.findOpen()
-	p.slices = &rewrite.Slices{Functions: p.functions}
+	p.slices = &rewrite.Slices{Functions: p.functions, Trusted: func(c *ssa.Call) bool {
+		return p.trusted[p.at(c.Pos())] || p.trusted[declaring(c.Parent())]
+	}}
 	return p, p.study()
 }
 

@@ -38,7 +38,7 @@ func (p *program) convertedFiles() (map[string][]byte, []*packages.Package, erro
 		if err != nil {
 			return nil, nil, err
 		}
-		before := len(p.dropped) + len(p.unused)
+		dropped, unused := len(p.dropped), len(p.unused)
 		var failed error
 		for _, pkg := range pkgs {
 			for _, e := range pkg.TypeErrors {
@@ -62,7 +62,9 @@ func (p *program) convertedFiles() (map[string][]byte, []*packages.Package, erro
 			}
 		}
 		switch {
-		case len(p.dropped)+len(p.unused) > before:
+		case len(p.dropped) > dropped:
+			clear(p.unused) // what is dropped may need an import
+		case len(p.unused) > unused:
 		case failed != nil:
 			return nil, nil, fmt.Errorf("convert: the result does not compile: %w", failed)
 		default:
@@ -481,11 +483,14 @@ func (r *printer) site(f *function, s *site) {
 			put(n.Pos(), last.Pos(), "append("+r.call(f, "MakeSlice", "byte")+"0, len("+r.p.text(last)+")), ")
 			put(last.End(), n.End(), "...)")
 		case siteCall:
-			to := static(info, n)
-			if h := helpers[catalog.FunctionName(to)]; h.name != "" {
-				put(n.Pos(), n.Lparen+1, h.name+"("+f.arena+", ")
-			} else {
-				put(n.Pos(), n.Lparen, f.arena+"."+to.Name())
+			full := catalog.FunctionName(static(info, n))
+			switch name := arenaCalls[full]; name {
+			case "":
+				put(n.Pos(), n.Lparen+1, helpers[full].name+"("+f.arena+", ")
+			case "CloneSlice":
+				put(n.Pos(), n.Lparen+1, r.call(f, name, ""))
+			default:
+				put(n.Pos(), n.Lparen, f.arena+"."+name)
 			}
 			put(n.End(), n.End(), "")
 		}

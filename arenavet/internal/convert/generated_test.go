@@ -212,7 +212,7 @@ func (g *gen) expr(t string) string {
 			"strings.TrimSpace("+s()+")", "strings.Join("+g.expr("[]string")+", \",\")", g.variable("*Node")+".Pos.File", "fmt.Sprint(&Holder{S: "+s()+"})", "strings.ReplaceAll("+s()+", \"a\", \"b\")")
 	case "[]byte":
 		return g.pick(g.variable(t), "[]byte("+s()+")", "bytes.ToUpper("+g.variable(t)+")", g.variable("*Node")+".Raw[:]", "bytes.TrimSpace("+g.variable(t)+")", "append([]byte(nil), "+s()+"...)", "make([]byte, 2, 3)",
-			"bytes.ReplaceAll("+g.expr(t)+", Sep, "+g.variable(t)+")", "bytes.Join([][]byte{Sep, "+g.expr(t)+"}, Sep)", "bytes.Repeat("+g.variable(t)+", 2)", "swap("+g.expr(t)+")", "bytes.ToLower("+g.expr(t)+")")
+			"bytes.ReplaceAll("+g.expr(t)+", Sep, "+g.variable(t)+")", "bytes.Join([][]byte{Sep, "+g.expr(t)+"}, Sep)", "bytes.Repeat("+g.variable(t)+", 2)", "swap("+g.expr(t)+")", "bytes.ToLower("+g.expr(t)+")", "bytes.Clone("+g.variable(t)+")", "bytes.NewBufferString("+s()+").Bytes()", "[]byte{65, byte(len("+s()+"))}")
 	case "[]string":
 		return g.pick(g.variable(t), "[]string{"+s()+"}", "strings.Fields("+s()+")", "make([]string, 1, 4)", g.variable("*Node")+".Tags", "slices.Clone("+g.variable(t)+")", "append([]string(nil), "+s()+")")
 	}
@@ -522,30 +522,42 @@ func (g *gen) functions(n, s string) {
 	}
 }
 
-// shared writes a slice that a function literal appends to, and uses of it between.
+// shared writes a slice that a function literal appends to, or one in a field of a local struct, and uses of it between.
 func (g *gen) shared(t, item, field string) {
 	g.n++
-	x, loop := fmt.Sprint("c", g.n), g.r.IntN(4) == 0
-	all := x + "all"
+	x, loop, object := fmt.Sprint("c", g.n), g.r.IntN(4) == 0, g.r.IntN(2) == 0
+	all, add := x+"all", x+"add()"
 	g.line("var %s []*Node", all)
 	if loop {
 		g.line("for range 3 {")
 	}
-	if g.r.IntN(2) == 0 {
-		g.line("var %s %s", x, t)
-	} else {
+	keep := all + " = append(" + all + ", &Node{" + field + ": %s})"
+	switch old := g.r.IntN(2) == 0; {
+	case object:
+		g.line("var %s Node", x)
+		keep = g.pick(keep, "{ y := "+x+"; "+all+" = append("+all+", &y) }")
+		x += "." + field
+		add = x + " = append(" + x + ", " + item + ")"
+		if old && g.r.IntN(2) == 0 {
+			g.line("%s = %s", x, g.variable(t))
+		}
+	case old:
 		g.line("%s := %s", x, g.variable(t))
+	default:
+		g.line("var %s %s", x, t)
 	}
-	g.line("%sadd := func() { %[1]s = append(%[1]s, %s) }; %[1]sadd()", x, item)
+	if !object {
+		g.line("%sadd := func() { %[1]s = append(%[1]s, %s) }; %[1]sadd()", x, item)
+	}
+	keep = strings.ReplaceAll(keep, "%s", x)
 	for range 2 + g.r.IntN(5) {
-		add := x + "add()"
 		if g.r.IntN(12) > 0 {
-			g.line("%s", g.pick(add, "for range 3 { "+add+" }", x+" = append("+x+", "+item+")", all+" = append("+all+", &Node{"+field+": "+x+"})"))
+			g.line("%s", g.pick(add, "for range 3 { "+add+" }", x+" = append("+x+", "+item+")", keep))
 		} else {
 			g.line("%s", g.pick("if len("+x+") > 0 { "+x+"[0] = "+item+" }", x+" = "+x+"[:len("+x+")/2]", "func() { y := "+x+"; "+add+"; "+x+" = y }()", all+" = append("+all+", &Node{"+field+": slices.Insert("+x+", 0, "+item+")})", all+" = append("+all+", &Node{"+field+": append("+x+", "+item+")})"))
 		}
 	}
-	g.line("%s = append(%[1]s, &Node{%s: %s})", all, field, x)
+	g.line("%s", keep)
 	if loop {
 		g.line("}")
 	}

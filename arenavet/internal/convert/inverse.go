@@ -453,7 +453,7 @@ func (e *eraser) conversion(x *ast.CallExpr) (form, bool) {
 
 func (e *eraser) call(x *ast.CallExpr) (form, bool) {
 	f := form{of: typeKey(e.info.TypeOf(x)), args: x.Args, variadic: x.Ellipsis.IsValid()}
-	if to := static(e.info, x); to != nil && (arenaCalls[catalog.FunctionName(to)] || helpers[catalog.FunctionName(to)].name != "") {
+	if to := static(e.info, x); to != nil && (arenaCalls[catalog.FunctionName(to)] != "" || helpers[catalog.FunctionName(to)].name != "") {
 		f.op = catalog.FunctionName(to)
 		return f, true
 	}
@@ -518,8 +518,8 @@ func (e *eraser) arenaCall(f *form, x *ast.CallExpr) {
 			f.args = append(f.args, operands(e.info, a)...)
 		}
 	}
-	for full := range arenaCalls {
-		if strings.HasSuffix(full, "."+sel.Sel.Name) {
+	for full, name := range arenaCalls {
+		if name == sel.Sel.Name {
 			f.op = full
 		}
 	}

@@ -23,7 +23,7 @@ var fresh = map[string]bool{
 	"fmt.Sprintf": true, "fmt.Sprint": true, "fmt.Sprintln": true, "fmt.Printf": true, "fmt.Print": true, "fmt.Println": true,
 	"fmt.Fprintf": true, "fmt.Fprint": true, "fmt.Fprintln": true, "fmt.Errorf": true,
 	"bytes.ReplaceAll": true, "bytes.Replace": true, "bytes.ToLower": true, "bytes.ToUpper": true, "bytes.Join": true, "bytes.Repeat": true, "bytes.Map": true,
-	"strings.Clone": true, "bytes.Clone": true, "strings.Compare": true, "reflect.DeepEqual": true, "errors.Is": true,
+	"strings.Clone": true, "bytes.Clone": true, "bytes.NewBufferString": true, "strings.Compare": true, "reflect.DeepEqual": true, "errors.Is": true,
 	"strings.Builder.WriteString": true, "strings.Builder.WriteByte": true, "strings.Builder.WriteRune": true, "strings.Builder.Write": true,
 	"strings.Builder.String": true, "strings.Builder.Len": true, "strings.Builder.Grow": true, "strings.Builder.Reset": true,
 	"bytes.Buffer.WriteString": true, "bytes.Buffer.WriteByte": true, "bytes.Buffer.WriteRune": true, "bytes.Buffer.Write": true,
@@ -73,7 +73,7 @@ func (p *program) effectOf(full string) effect {
 		return copies
 	case aliasing[full]:
 		return aliases
-	case pure[pkg] && !strings.Contains(name, ".") && name != "NewReader" && name != "NewReplacer" && name != "NewBuffer" && name != "NewBufferString":
+	case pure[pkg] && !strings.Contains(name, ".") && name != "NewReader" && name != "NewReplacer" && name != "NewBuffer":
 		return aliases
 	}
 	return retains

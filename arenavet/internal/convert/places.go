@@ -21,11 +21,7 @@ func (p *program) warn(f *ssa.Function, pos token.Pos, token, format string, arg
 	for g := f; !pos.IsValid() && g != nil; g = g.Parent() {
 		pos = g.Pos()
 	}
-	outer := f
-	for outer.Parent() != nil {
-		outer = outer.Parent()
-	}
-	w := Warning{At: p.at(pos), Function: ssaName(outer), Text: fmt.Sprintf(format, args...), pos: pos}
+	w := Warning{At: p.at(pos), Function: declaring(f), Text: fmt.Sprintf(format, args...), pos: pos}
 	own, isOwn := strings.CutPrefix(token, "-own ")
 	if isOwn {
 		w.own, token = own, own
@@ -45,7 +41,11 @@ func (p *program) warn(f *ssa.Function, pos token.Pos, token, format string, arg
 	}
 }
 
-func ssaName(f *ssa.Function) string {
+// declaring returns the name of the declared function that f is, or is a literal in.
+func declaring(f *ssa.Function) string {
+	for f.Parent() != nil {
+		f = f.Parent()
+	}
 	if o, ok := f.Object().(*types.Func); ok {
 		return name(o)
 	}

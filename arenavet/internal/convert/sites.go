@@ -9,8 +9,8 @@ import (
 	"github.com/ebbpool/arena/arenavet/internal/rewrite"
 )
 
-// arenaCalls are functions for which package arena has a method of the same name and parameters.
-var arenaCalls = map[string]bool{"fmt.Sprintf": true, "strings.ToLower": true, "strings.ToUpper": true, "strings.Join": true}
+// arenaCalls are functions for which package arena has a function or method with the same parameters.
+var arenaCalls = map[string]string{"fmt.Sprintf": "Sprintf", "strings.ToLower": "ToLower", "strings.ToUpper": "ToUpper", "strings.Join": "Join", "bytes.Clone": "CloneSlice"}
 
 // addSite adds a node of f if it allocates an owned value, or with -strings a string or flat slice that reaches nothing
 // that outlives the root.
@@ -40,11 +40,11 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 			add(kind, info.TypeOf(n.(ast.Expr)), nil)
 		}
 	}
-	slice := func(kind siteKind, c *ast.CallExpr) { // made or appended to
-		if p.bearing(info.TypeOf(c)) {
-			add(kind, info.TypeOf(c), nil)
+	slice := func(kind siteKind, x ast.Expr, at token.Pos) {
+		if p.bearing(info.TypeOf(x)) {
+			add(kind, info.TypeOf(x), nil)
 		} else {
-			text(kind, c.Lparen)
+			text(kind, at)
 		}
 	}
 	switch n := n.(type) {
@@ -76,27 +76,29 @@ func (p *program) addSite(f *function, n ast.Node, parents []ast.Node) {
 			case heap && types.Identical(t, types.NewSlice(types.Typ[types.Byte])) && catalog.IsText(from) && rewrite.Pure(n.Args[0]):
 				text(siteBytes, n.Lparen)
 			}
-		case to != nil && to.Pkg() != nil && (arenaCalls[catalog.FunctionName(to)] || p.helped(f, n, to)):
+		case to != nil && to.Pkg() != nil && (arenaCalls[catalog.FunctionName(to)] != "" || p.helped(f, n, to)):
 			text(siteCall, n.Lparen)
 		case b == "new":
 			object(siteNew, "new ", "new(", info.TypeOf(n).(*types.Pointer).Elem(), info.Types[n.Args[0]].IsType())
 		case b == "make" && p.onHeap(n.Pos(), "make("):
 			if moves && rewrite.Ints(info, n.Args[1:]) && (len(n.Args) > 2 || rewrite.Pure(n.Args[1])) {
-				slice(siteMake, n)
+				slice(siteMake, n, n.Lparen)
 			} else {
 				p.leave(n.Pos(), "make "+typeText(info.TypeOf(n))+": "+p.notOwned(info.TypeOf(n)))
 			}
 		case b == "append" && moves && len(n.Args) > 1:
-			if why := p.slices.Appendable(info, n, parent, rewrite.CallAt(f.ssa, n.Lparen)); why != "" {
+			if l := p.slices.Roomy(s); len(l) > 0 {
+				p.leave(n.Pos(), p.measures(l[0]))
+			} else if why := p.slices.Appendable(info, n, parent, rewrite.CallAt(f.ssa, n.Lparen)); why != "" {
 				p.leave(n.Pos(), why)
 			} else {
-				slice(siteAppend, n)
+				slice(siteAppend, n, n.Lparen)
 			}
 		}
 	case *ast.CompositeLit:
 		s, ok := info.TypeOf(n).Underlying().(*types.Slice)
-		if ok && p.bearing(s) && plainElements(n) && !addressed(parent) && (p.onHeap(n.Pos(), "[]") || p.onHeap(n.Pos(), "text")) {
-			add(siteSlice, info.TypeOf(n), nil)
+		if ok && (p.bearing(s) || flat(s)) && plainElements(n) && !addressed(parent) && (p.onHeap(n.Pos(), "[]") || p.onHeap(n.Pos(), "text")) {
+			slice(siteSlice, n, n.Lbrace)
 		}
 	case *ast.AssignStmt:
 		if n.Tok != token.DEFINE || len(n.Lhs) != 1 || len(n.Rhs) != 1 || !inBlock(parent) {

@@ -543,6 +543,11 @@ func flatResults(r *types.Tuple) bool {
 	return true
 }
 
+// measures says that a call depends on a capacity.
+func (p *program) measures(c *ssa.Call) string {
+	return "slice whose capacity may matter at " + p.at(c.Pos()) + " (-trust " + declaring(c.Parent()) + ")"
+}
+
 // roomy returns where the code depends on the capacity of the slice v, or "".
 func (g *graph) roomy(v ssa.Value) string {
 	for _, c := range g.p.slices.Roomy(v.Type().Underlying().(*types.Slice)) {
@@ -559,8 +564,8 @@ func (g *graph) roomy(v ssa.Value) string {
 			}
 			g.from[base] = from
 		}
-		if at := g.p.at(c.Pos()); g.from[base][v] && !g.p.trusted[at] {
-			return "slice whose capacity may matter at " + at + " (-trust " + at + ")"
+		if g.from[base][v] {
+			return g.p.measures(c)
 		}
 	}
 	return ""
@@ -576,8 +581,11 @@ func (p *program) textStays(f *function, kind siteKind, at token.Pos) string {
 	if why := p.flow.why(v); why != "" {
 		return "string or slice that may outlive the call, by " + why
 	}
-	if isBytes(v.Type()) && kind != siteMake && kind != siteAppend { // it gets another capacity
-		return p.flow.roomy(v)
+	switch kind {
+	case siteBytes, siteCall: // whose result gets another capacity
+		if isBytes(v.Type()) {
+			return p.flow.roomy(v)
+		}
 	}
 	return ""
 }

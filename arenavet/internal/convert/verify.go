@@ -227,7 +227,7 @@ func (v *verifier) leftover(calls int) []Leftover {
 	}
 	for key, n := range v.made {
 		at, called, _ := strings.Cut(key, " ")
-		if arenaCalls[called] || helpers[called].name != "" || n < float64(calls)/20 {
+		if arenaCalls[called] != "" || helpers[called].name != "" || n < float64(calls)/20 {
 			continue
 		}
 		why := "the code at " + v.p.relative(at)

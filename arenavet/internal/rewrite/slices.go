@@ -22,6 +22,8 @@ import (
 // Slices answers questions about the slices that Functions use.
 type Slices struct {
 	Functions []*ssa.Function
+	Trusted   func(*ssa.Call) bool   // a call does not depend on a capacity, although it may; may be nil
+	roomy     map[string][]*ssa.Call // by type of the elements
 }
 
 // Appendable returns the reason why arena.Append may not replace an append, or "". call is the SSA form of c, parent the
@@ -73,7 +75,59 @@ func (p *Slices) Appendable(info *types.Info, c *ast.CallExpr, parent ast.Node, 
 	if !ok || len(as.Lhs) != 1 || types.ExprString(as.Lhs[0]) != types.ExprString(from) {
 		return "append whose base lives on"
 	}
+	if place.t != "" && localAppendable(base.(*ssa.UnOp).X.(*ssa.FieldAddr), call) {
+		return ""
+	}
 	return p.fieldAppendable(place, SliceOf(call.Type()).Elem())
+}
+
+// localAppendable reports whether an append replaces the slice in a field of a local struct, all of whose slices were made
+// by such appends. The struct may be copied if no append follows.
+func localAppendable(f *ssa.FieldAddr, call *ssa.Call) bool {
+	v, ok := f.X.(*ssa.Alloc)
+	return ok && !slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.FieldAddr:
+			return r.Field == f.Field && slices.ContainsFunc(*r.Referrers(), func(u ssa.Instruction) bool {
+				switch u := u.(type) {
+				case *ssa.UnOp:
+					return !onlyRead(u) || liveAfter(u, call)
+				case *ssa.Store:
+					c, ok := u.Val.(*ssa.Call)
+					return u.Addr != r || !ok || !appendsToField(c)
+				}
+				return true
+			})
+		case *ssa.UnOp:
+			return mayFollow(r, call)
+		case *ssa.Store: // of a literal that does not set the field
+			l, ok := r.Val.(*ssa.UnOp)
+			return r.Addr != v || !ok || !isLiteral(l.X) || slices.ContainsFunc(*l.X.Referrers(), func(r ssa.Instruction) bool {
+				set, ok := r.(*ssa.FieldAddr)
+				return ok && set.Field == f.Field
+			})
+		}
+		return true
+	})
+}
+
+// onlyRead reports whether a slice is measured, read, or replaced by an append in the field that it was loaded from.
+func onlyRead(s ssa.Value) bool {
+	return !slices.ContainsFunc(*s.Referrers(), func(r ssa.Instruction) bool {
+		switch r := r.(type) {
+		case *ssa.IndexAddr:
+			c := &chain{}
+			c.element(r)
+			return len(c.changes)+len(c.given) > 0
+		case *ssa.Call:
+			if base, ok := Base(r); ok && base == s {
+				return !appendsToField(r)
+			}
+			b, ok := r.Call.Value.(*ssa.Builtin)
+			return !ok || b.Name() != "len" && b.Name() != "append"
+		}
+		return true
+	})
 }
 
 // captured returns the local variable whose address is addr if function literals capture it, or nil. addr may be in the
@@ -129,19 +183,27 @@ func firstType(v ssa.Value) types.Type {
 // Roomy returns the calls that depend on the capacity of a slice with the elements of s: cap, and appends whose base may
 // be used afterwards.
 func (p *Slices) Roomy(s *types.Slice) (all []*ssa.Call) {
+	key := types.TypeString(s.Elem(), nil)
+	if all, ok := p.roomy[key]; ok {
+		return all
+	}
 	for i := range ssaform.Instructions(p.Functions...) {
 		c, ok := i.(*ssa.Call)
 		if !ok {
 			continue
 		}
 		v := Measured(c)
-		if v == nil || !sameElem(v, s.Elem()) {
+		if v == nil || !sameElem(v, s.Elem()) || p.Trusted != nil && p.Trusted(c) {
 			continue
 		}
 		if b, ok := c.Call.Value.(*ssa.Builtin); ok && b.Name() == "cap" || p.basePersists(c, v) {
 			all = append(all, c)
 		}
 	}
+	if p.roomy == nil {
+		p.roomy = map[string][]*ssa.Call{}
+	}
+	p.roomy[key] = all
 	return all
 }
 
@@ -202,7 +264,7 @@ func (p *Slices) basePersists(c *ssa.Call, base ssa.Value) bool {
 				return true
 			}
 		case *ssa.UnOp, *ssa.Lookup:
-			if !storedBack(c, v) {
+			if !storedBack(c, v) || p.shared(v, c) {
 				return true
 			}
 		case *ssa.Call:
@@ -218,6 +280,22 @@ func (p *Slices) basePersists(c *ssa.Call, base ssa.Value) bool {
 		}
 	}
 	return false
+}
+
+// shared reports whether a slice that was loaded from a place, and to which c appends, may also be in another place.
+func (p *Slices) shared(loaded ssa.Value, c *ssa.Call) bool {
+	load, ok := loaded.(*ssa.UnOp)
+	if !ok {
+		return true
+	}
+	if a, ok := load.X.(*ssa.Alloc); ok && captured(a) == nil {
+		return false
+	}
+	if f, ok := load.X.(*ssa.FieldAddr); ok && localAppendable(f, c) {
+		return false
+	}
+	fd := placeOf(load.X)
+	return fd == field{} || p.fieldUses(fd).shared != ""
 }
 
 // storedBack reports whether the result of an append replaces the base in the variable, field or map that base was loaded

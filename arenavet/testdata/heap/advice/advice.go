@@ -43,10 +43,13 @@ func (p parser) text(i, j int) string {
 		">"
 }
 
-func (p parser) list() []*node {
-	var out []*node
+// item has no other slices. One that may share memory with a slice in another place would keep all appends.
+type item struct{ name string }
+
+func (p parser) list() []*item {
+	var out []*item
 	for range p.src {
-		out = append(out, &node{name: fmt.Sprintf("%d", len(out))}) // want `append on the heap, with arena p.a in scope: use arena.Append` `&node\{\} on the heap` `fmt.Sprintf on the heap, with arena p.a in scope: use its Sprintf`
+		out = append(out, &item{name: fmt.Sprintf("%d", len(out))}) // want `append on the heap, with arena p.a in scope: use arena.Append` `&item\{\} on the heap` `fmt.Sprintf on the heap, with arena p.a in scope: use its Sprintf`
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func texts(p parser, s string) []string {
 	)
 }
 
-func slicesOf(p parser, list []*node, b []byte, m map[string]int) ([]*node, []byte, []string) {
+func slicesOf(p parser, list []*item, b []byte, m map[int8]int) ([]*item, []byte, []int8) {
 	return slices.Clone(list), // want `slices.Clone on the heap, with arena p.a in scope: use arena.CloneSlice`
 		bytes.Clone(b), // want `bytes.Clone on the heap, with arena p.a in scope: use arena.CloneSlice`
 		slices.Collect(maps.Keys(m)) // want `slices.Collect on the heap, with arena p.a in scope: use arena.Collect`
