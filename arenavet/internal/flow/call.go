@@ -34,11 +34,7 @@ func (f *function) call(st *state, instr ssa.CallInstruction, common *ssa.CallCo
 	}
 	f.sinkCall(st, instr, name, args)
 	f.keepers(st, instr, name, args)
-	if common.IsInvoke() {
-		f.lends(st, instr, common, catalog.FunctionName(common.Method), args)
-	} else {
-		f.lends(st, instr, common, name, args)
-	}
+	f.lends(st, instr, common, name, args)
 	f.registered(st, instr, common, args)
 	f.useArgs(st, instr, common, name, args, reached)
 	f.touchArgs(st, args)

@@ -29,7 +29,7 @@ func (f *function) registered(st *state, instr ssa.CallInstruction, common *ssa.
 	if common.IsInvoke() && common.Method.Name() == "RegisterService" && len(common.Args) == 2 {
 		f.register(st, instr, f.eval(st, common.Value), common.Args[1])
 	}
-	if !f.c.serves() || len(args) == 0 {
+	if !f.c.serves || len(args) == 0 {
 		return
 	}
 	last := len(args) - 1

@@ -52,6 +52,9 @@ func (f *function) standardResult(st *state, instr ssa.CallInstruction, r catalo
 // lends notes the arguments that a library uses after a call has returned. A started process reads and writes until Wait
 // returns.
 func (f *function) lends(st *state, instr ssa.CallInstruction, common *ssa.CallCommon, name string, args []value) {
+	if common.IsInvoke() {
+		name = catalog.FunctionName(common.Method)
+	}
 	switch {
 	case catalog.Lends[name]:
 		for _, v := range args {

@@ -26,8 +26,9 @@
 // # Flows
 //
 // A state holds what may be true at one point of a function: the contents of registers and sites, the arenas to be put
-// back, the arenas in use by a goroutine, and the arenas whose memory others have. A function carries states through
-// its blocks until none changes. Where paths meet, states are joined, so the result holds what is possible on any path:
+// back, the arenas in use by a goroutine, the arenas whose memory others have, and the outcomes of conditions with which
+// each of these happened (state_steps.go). A function carries states through its blocks until none changes. Where paths
+// meet, states are joined, so the result holds what is possible on any path:
 //
 //	   entry: arguments are symbols
 //	     |

@@ -49,7 +49,7 @@ func (f *function) refine(st *state, cond ssa.Value, outcome bool) {
 		st.learn(x, isNil)
 		if isNil {
 			f.refineNil(st, x)
-		} else if types.Identical(x.Type(), types.Universe.Lookup("error").Type()) {
+		} else if catalog.IsError(x.Type()) {
 			f.failed(st, nil)
 		}
 	}

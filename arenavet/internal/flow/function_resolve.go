@@ -203,5 +203,5 @@ func mayFail(common *ssa.CallCommon) bool {
 	}
 	t := r.At(r.Len() - 1).Type()
 	b, isBasic := t.Underlying().(*types.Basic)
-	return isBasic && b.Kind() == types.Bool || types.Identical(t, types.Universe.Lookup("error").Type())
+	return isBasic && b.Kind() == types.Bool || catalog.IsError(t)
 }

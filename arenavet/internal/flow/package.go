@@ -30,8 +30,8 @@ type Package struct {
 	imported   map[*types.Func]*Summary   // of other packages
 	unknown    map[*ssa.Function]bool     // too large, or too complex for a summary
 	reads      map[*ssa.Function]*Summary // summaries read since a search began; nil: not recorded
-	serving    *bool                      // the result of serves, or nil
-	putting    *bool                      // the result of puts, or nil
+	serves     bool                       // it uses an adapter for gRPC or connect-go, so its interceptors get requests that are memory of arenas
+	puts       bool                       // it uses a Put of arenas
 	perRequest map[types.Type]bool        // structs that functions of a request allocate, or nil
 }
 
@@ -48,6 +48,16 @@ func Build(pass *analysis.Pass) *Package {
 		Names: map[token.Pos]string{}, Calls: map[token.Pos]*ast.CallExpr{}, Appended: map[token.Pos]bool{}, Faults: map[*ssa.Function][]Fault{},
 	}
 	c.readNames()
+	for _, o := range pass.TypesInfo.Uses {
+		fn, ok := o.(*types.Func)
+		if !ok {
+			continue
+		}
+		if path := catalog.PackagePath(fn.Pkg()); strings.HasPrefix(path, catalog.ArenaPath) {
+			c.serves = c.serves || path == grpcPath && fn.Name() != "Into" || catalog.FunctionName(fn) == catalog.ConnectOption
+			c.puts = c.puts || catalog.FunctionName(fn) == catalog.ArenaPath+".ArenaPool.Put"
+		}
+	}
 	for _, fn := range c.readFunctions() {
 		if catalog.PackagePath(pass.Pkg) == catalog.ArenaPath && c.InTest(fn.Pos()) {
 			continue // they misuse arenas on purpose
@@ -114,7 +124,7 @@ func (c *Package) relevant(fn *ssa.Function) bool {
 			return s != nil && s.aboutArenas()
 		}
 		t := v.Type()
-		if c.serves() && (access.IsInterceptor(t) || access.IsServerStream(t) || catalog.IsConnect(t, "HandlerOption")) {
+		if c.serves && (access.IsInterceptor(t) || access.IsServerStream(t) || catalog.IsConnect(t, "HandlerOption")) {
 			return true
 		}
 		if p, ok := t.Underlying().(*types.Pointer); ok && catalog.ArenaType(p) == "" {
@@ -169,21 +179,6 @@ func (c *Package) summary(fn *ssa.Function) *Summary {
 		c.imported[obj] = s
 	}
 	return s
-}
-
-// serves reports whether the package uses an adapter for gRPC or connect-go, so that its interceptors get requests that
-// are memory of arenas.
-func (c *Package) serves() bool {
-	if c.serving == nil {
-		c.serving = new(bool)
-		for _, o := range c.Pass.TypesInfo.Uses {
-			if fn, ok := o.(*types.Func); ok && fn.Name() != "Into" && (catalog.PackagePath(fn.Pkg()) == grpcPath || catalog.FunctionName(fn) == catalog.ConnectOption) {
-				*c.serving = true
-				break
-			}
-		}
-	}
-	return *c.serving
 }
 
 const grpcPath = catalog.ArenaPath + "/adapters/grpc"
@@ -247,7 +242,7 @@ func (c *Package) keepsToItself(t types.Type) bool {
 		t = p.Elem()
 	}
 	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() != c.Pass.Pkg || c.puts() {
+	if !ok || n.Obj().Pkg() != c.Pass.Pkg || c.puts {
 		return false
 	}
 	s, ok := n.Underlying().(*types.Struct)
@@ -260,21 +255,6 @@ func (c *Package) keepsToItself(t types.Type) bool {
 		}
 	}
 	return true
-}
-
-// puts reports whether the package calls a Put of arenas.
-func (c *Package) puts() bool {
-	if c.putting == nil {
-		found := false
-		for _, call := range c.Calls {
-			if s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
-				fn, _ := c.Pass.TypesInfo.Uses[s.Sel].(*types.Func)
-				found = found || fn != nil && catalog.FunctionName(fn) == catalog.ArenaPath+".ArenaPool.Put"
-			}
-		}
-		c.putting = &found
-	}
-	return *c.putting
 }
 
 // ofRequest reports whether t is, or points to, a struct that belongs to one request: it has a field that does, or a

@@ -126,9 +126,6 @@ func Analyze(pass *analysis.Pass) *Package {
 // maxRounds bounds how often a function is analyzed because a callee's summary has changed.
 const maxRounds = 6
 
-// maxFresh is the number of rounds after which only additions to a summary count as changes.
-const maxFresh = 2
-
 // solve computes the summaries of functions, callees first.
 func (c *Package) solve() {
 	users := map[*ssa.Function][]*ssa.Function{}
@@ -168,7 +165,7 @@ func (c *Package) settle(group []*ssa.Function, users map[*ssa.Function][]*ssa.F
 			c.unknown[fn] = true
 			continue
 		}
-		if known := c.summaries[fn]; s.equal(known) || rounds[fn] > maxFresh && !s.adds(known) {
+		if known := c.summaries[fn]; s.equal(known) {
 			continue
 		}
 		c.summaries[fn] = s

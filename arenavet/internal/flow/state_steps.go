@@ -37,25 +37,16 @@ func (s *state) learn(v ssa.Value, is bool) {
 		was, ok := x.when[v]
 		return ok && was != is
 	}
-	forget(s.open, never)
-	forget(s.handed, never)
-	forget(s.lent, never)
-	for e := range forget(s.back, never) {
-		s.rewrite(func(*Site) bool { return true }, 0, func(a Atom) (Atom, bool) { return a, a.Stale != e })
+	for _, steps := range []map[*Site]step{s.open, s.handed, s.lent} {
+		maps.DeleteFunc(steps, func(_ *Site, x step) bool { return never(x) })
 	}
-	s.known = s.known.and(outcomes{v: is})
-}
-
-// forget deletes the steps that have never happened, and returns them.
-func forget[K comparable](steps map[K]step, never func(step) bool) map[K]step {
-	gone := map[K]step{}
-	for k, x := range steps {
+	for e, x := range s.back {
 		if never(x) {
-			gone[k] = x
-			delete(steps, k)
+			delete(s.back, e)
+			s.rewrite(func(*Site) bool { return true }, 0, func(a Atom) (Atom, bool) { return a, a.Stale != e })
 		}
 	}
-	return gone
+	s.known = s.known.and(outcomes{v: is})
 }
 
 // and returns the outcomes in o or p.

@@ -167,42 +167,6 @@ func (s *Summary) equal(t *Summary) bool {
 		})
 }
 
-// adds reports whether s says more than t, an earlier summary of the same function. The flows of a full summary vary
-// from round to round in mutually recursive functions. Then only new sources count.
-func (s *Summary) adds(t *Summary) bool {
-	return !t.full() || !same(s.Uses, t.Uses) || !slices.Equal(s.Effects, t.Effects) || moreSources(s.Results, t.Results) ||
-		slices.ContainsFunc(s.Writes, func(w Write) bool {
-			i := slices.IndexFunc(t.Writes, func(x Write) bool { return x.To == w.To && x.Strong == w.Strong })
-			return i < 0 || moreSources(w.From, t.Writes[i].From)
-		})
-}
-
-// full reports whether s may have dropped flows.
-func (s *Summary) full() bool {
-	return len(s.Results) >= maxSummary || slices.ContainsFunc(s.Writes, func(w Write) bool { return len(w.From) >= maxSummary })
-}
-
-// moreSources reports whether flows have a source that earlier do not have, in the same result.
-func moreSources(flows, earlier []Flow) bool {
-	sources := func(list []Flow) map[Flow]bool {
-		out := map[Flow]bool{}
-		for _, fl := range list {
-			if fl.From.Kind != Again {
-				part, _, _ := strings.Cut(fl.Path, access.Deref)
-				out[Flow{part, Source{Kind: fl.From.Kind, At: fl.From.At, fn: fl.From.fn}}] = true
-			}
-		}
-		return out
-	}
-	had := sources(earlier)
-	for fl := range sources(flows) {
-		if !had[fl] {
-			return true
-		}
-	}
-	return false
-}
-
 // same reports whether s and t have the same members. Members are unique.
 func same[T comparable](s, t []T) bool {
 	return slices.Equal(s, t) || len(s) == len(t) && !slices.ContainsFunc(s, func(x T) bool { return !slices.Contains(t, x) })
