@@ -15,3 +15,8 @@ func TestRules(t *testing.T) {
 func TestSuggestedFixes(t *testing.T) {
 	analysistest.RunWithSuggestedFixes(t, analysistest.TestData(), Analyzer, "./appends")
 }
+
+// TestConditions analyzes arenas that are taken, given away and put back under conditions.
+func TestConditions(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), Analyzer, "./conditions")
+}

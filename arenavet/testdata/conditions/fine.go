@@ -1,4 +1,4 @@
-package right
+package conditions
 
 import (
 	"errors"
@@ -9,9 +9,8 @@ import (
 
 // What happens under a condition, and is undone, or avoided, under the same one.
 
-// idiom: an arena that is a goroutine's, or put back, by the same flag
-
-func asyncOrNot(async bool, text string) int {
+// An arena that is a goroutine's, or put back, by the same flag.
+func fineAsyncOrNot(async bool, text string) int {
 	a := pool.Get()
 	if async {
 		go func() {
@@ -27,14 +26,13 @@ func asyncOrNot(async bool, text string) int {
 	return n
 }
 
-// idiom: a connection that a goroutine takes over at the end of a loop
-
+// A connection that a goroutine takes over at the end of a loop.
 type hijacked struct {
 	take func(*arena.Arena)
 	next func() error
 }
 
-func (h *hijacked) serve(text string) (err error) {
+func (h *hijacked) fineServe(text string) (err error) {
 	var take func(*arena.Arena)
 	a := pool.Get()
 	for {
@@ -62,9 +60,8 @@ func ownArena(a *arena.Arena, take func(*arena.Arena)) {
 	a.ToUpper("taken")
 }
 
-// idiom: a flag that says that the arena was put back
-
-func putBackEarly(lines []string) (n int) {
+// A flag that says that the arena was put back.
+func finePutBackEarly(lines []string) (n int) {
 	a := pool.Get()
 	upper := a.ToUpper(strings.Join(lines, ","))
 	done := false
@@ -80,9 +77,8 @@ func putBackEarly(lines []string) (n int) {
 	return n
 }
 
-// idiom: an arena that is only taken if it is wanted
-
-func wanted(want bool, lines []string) (n int) {
+// An arena that is only taken if it is wanted.
+func fineWanted(want bool, lines []string) (n int) {
 	var a *arena.Arena
 	if want {
 		a = pool.Get()
@@ -96,9 +92,8 @@ func wanted(want bool, lines []string) (n int) {
 	return n
 }
 
-// idiom: memory that is sent on a channel, or taken back, by the same condition
-
-func sentOrReset(a *arena.Arena, c chan string, text string) {
+// Memory that is sent on a channel, or taken back, by the same condition.
+func fineSentOrReset(a *arena.Arena, c chan string, text string) {
 	upper := a.ToUpper(text)
 	if c != nil {
 		c <- upper
@@ -108,9 +103,8 @@ func sentOrReset(a *arena.Arena, c chan string, text string) {
 	}
 }
 
-// idiom: an arena that is put back if a call fails, and used otherwise
-
-func failedOrUsed(read func(*arena.Arena) (string, error)) (n int) {
+// An arena that is put back if a call fails, and used otherwise.
+func fineFailedOrUsed(read func(*arena.Arena) (string, error)) (n int) {
 	a := pool.Get()
 	text, err := read(a)
 	if err != nil {
