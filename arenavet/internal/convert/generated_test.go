@@ -534,7 +534,11 @@ func (g *gen) shared(t, item, field string) {
 	keep := all + " = append(" + all + ", &Node{" + field + ": %s})"
 	switch old := g.r.IntN(2) == 0; {
 	case object:
-		g.line("var %s Node", x)
+		if old && g.r.IntN(4) == 0 {
+			g.line("%s := Node{%s: %s}", x, field, g.variable(t))
+		} else {
+			g.line("var %s Node", x)
+		}
 		keep = g.pick(keep, "{ y := "+x+"; "+all+" = append("+all+", &y) }")
 		x += "." + field
 		add = x + " = append(" + x + ", " + item + ")"

@@ -91,7 +91,7 @@ func localAppendable(f *ssa.FieldAddr, call *ssa.Call) bool {
 			return r.Field == f.Field && slices.ContainsFunc(*r.Referrers(), func(u ssa.Instruction) bool {
 				switch u := u.(type) {
 				case *ssa.UnOp:
-					return !onlyRead(u) || liveAfter(u, call)
+					return !onlyRead(u)
 				case *ssa.Store:
 					c, ok := u.Val.(*ssa.Call)
 					return u.Addr != r || !ok || !appendsToField(c)
@@ -101,6 +101,9 @@ func localAppendable(f *ssa.FieldAddr, call *ssa.Call) bool {
 		case *ssa.UnOp:
 			return mayFollow(r, call)
 		case *ssa.Store: // of a literal that does not set the field
+			if _, zero := r.Val.(*ssa.Const); zero {
+				return false
+			}
 			l, ok := r.Val.(*ssa.UnOp)
 			return r.Addr != v || !ok || !isLiteral(l.X) || slices.ContainsFunc(*l.X.Referrers(), func(r ssa.Instruction) bool {
 				set, ok := r.(*ssa.FieldAddr)
@@ -111,7 +114,7 @@ func localAppendable(f *ssa.FieldAddr, call *ssa.Call) bool {
 	})
 }
 
-// onlyRead reports whether a slice is measured, read, or replaced by an append in the field that it was loaded from.
+// onlyRead reports whether a slice is measured, read, or appended to.
 func onlyRead(s ssa.Value) bool {
 	return !slices.ContainsFunc(*s.Referrers(), func(r ssa.Instruction) bool {
 		switch r := r.(type) {
@@ -120,11 +123,9 @@ func onlyRead(s ssa.Value) bool {
 			c.element(r)
 			return len(c.changes)+len(c.given) > 0
 		case *ssa.Call:
-			if base, ok := Base(r); ok && base == s {
-				return !appendsToField(r)
-			}
 			b, ok := r.Call.Value.(*ssa.Builtin)
-			return !ok || b.Name() != "len" && b.Name() != "append"
+			_, appends := Base(r)
+			return !appends && (!ok || b.Name() != "len")
 		}
 		return true
 	})
