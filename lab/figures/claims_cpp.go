@@ -58,6 +58,7 @@ var Cpp = slices.Concat([]Claim{
 	cpp("arena, the same if their addresses escape", "arena/vectors-escaping/1000/ebb-arena", "glibc-malloc"),
 	cpp("arena, the same by std::pmr", "arena/vectors/1000/ebb-resource", "glibc-malloc"),
 	cpp("", "arena/vectors/1000/ebb-resource", "mimalloc"),
+	cpp("", "arena/vectors/1000/ebb-resource", "pmr-heap"),
 	cpp("arena, std::pmr::map of 1,000", "arena/map/1000/ebb-resource", "pmr-buffer"),
 	cpp("arena, std::pmr::unordered_map of 1,000", "arena/unordered_map/1000/ebb-resource", "pmr-buffer"),
 	cpp("arena, copies of texts", "arena/text/1000/ebb-arena", "pmr-buffer"),
