@@ -156,7 +156,7 @@ TEST(ArenaBounds, BlocksOfEarlierCycle) {
 
 template <class Free>
 double time_of_clear(const Free& free) {
-    ebb::arena a(64, std::size_t{1} << 40);  // chunks of at most 4 KiB
+    ebb::arena a(64, std::size_t{1} << 30);  // chunks of at most 4 KiB
     [[maybe_unused]] const ebb::arena_mark m = a.mark();
     ebb::arena_resource r(a);
     std::pmr::list<std::uint64_t> l(&r);
@@ -179,7 +179,7 @@ TEST(ArenaBounds, FreeUnderMark) {
 }
 
 TEST(ArenaBounds, NestedMarks) {
-    ebb::arena a(1'024, std::size_t{1} << 40);
+    ebb::arena a(1'024, std::size_t{1} << 30);
     const double start = seconds();
     std::vector<ebb::arena_mark> marks;
     for (int i = 0; i < 40'000; ++i) {
@@ -195,7 +195,7 @@ TEST(ArenaBounds, NestedMarks) {
 }
 
 TEST(ArenaBounds, ManySmallSpareChunks) {
-    ebb::arena a(1'024, std::size_t{1} << 40);
+    ebb::arena a(1'024, std::size_t{1} << 30);
     const ebb::arena_mark m = a.mark();
     for (int i = 0; i < 40'000; ++i) a.allocate(5'000);
     a.rewind(m);

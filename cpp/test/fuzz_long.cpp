@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     std::uint64_t seed = first;
     for (; pools + arenas < wanted; ++seed) {
         std::mt19937_64 random(seed);
-        std::vector<std::uint8_t> bytes(8 + random() % 400);
+        std::vector<std::uint8_t> bytes(static_cast<std::size_t>(8 + random() % 400));
         const auto fill = [&] {
             for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>(random() >> 56);
         };
