@@ -32,10 +32,10 @@ import (
 // XXX_unrecognized, and else dropped. Fields without a tag are ignored. A type that can't be decoded, such as one with
 // extensions, is an error.
 //
-// The results are those of gogo's generated code, which does not check that text is UTF-8, with two
-// exceptions, which follow package proto: a known field with another wire type is an unknown field, also in the entries
-// of maps, and the tags of unknown fields are stored in their shortest form. Numbers of 10 bytes must fit 64 bits. If the runtime's layout is
-// unknown, a type's own Unmarshal method is called, and types without one are an error.
+// The results equal those of gogo's generated code, and text need not be UTF-8. Two follow package proto instead: a known
+// field with another wire type is an unknown field, also in the entries of maps, and the tags of unknown fields are
+// stored in their shortest form. Numbers of 10 bytes must fit 64 bits. If the runtime's layout is unknown, a type's own
+// Unmarshal method is called, and types without one are an error.
 func UnmarshalStruct(a *arena.Arena, data []byte, v any) (err error) {
 	m, to, err := structOf("UnmarshalStruct", v)
 	if err != nil {

@@ -228,8 +228,8 @@ func mentions(t types.Type, n *types.Named) bool {
 	})
 }
 
-// keeper names the function of another package that a call may run and that may keep its arguments, and returns the
-// token that answers the warning. There is none if who is "".
+// keeper returns the name of the function of another package that a call may run and that may keep its arguments, and
+// the token that answers the warning. The name is empty if no such function may run.
 func (p *program) keeper(c *ssa.CallCommon) (who, token string) {
 	g := c.StaticCallee()
 	switch v := c.Value.(type) {

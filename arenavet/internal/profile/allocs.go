@@ -12,7 +12,7 @@ type Allocation struct {
 	Frames         []Frame // from the leaf, without the runtime's
 	Objects, Bytes float64
 	LiveObjects    float64
-	LiveSamples    float64 // those that the profiler sampled
+	LiveSamples    float64 // number of sampled live objects
 }
 
 // Allocs is an allocation profile.
